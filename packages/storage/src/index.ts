@@ -1,1 +1,3 @@
-export {}
+export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
+export { migrate } from './migrations/index.ts'
+export type { JsonColumn, Schema, Visibility } from './schema.ts'

@@ -1,0 +1,35 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool, type PoolConfig, types } from 'pg'
+import type { Schema } from './schema.ts'
+
+export type Database = Kysely<Schema>
+
+/** What `openDatabase` hands out: the queries' entry and the pool behind it, closed together. */
+export type OpenDatabase = {
+  readonly db: Database
+  readonly pool: Pool
+  close(): Promise<void>
+}
+
+/** int8: counts, sizes and row numbers stay far below 2^53, and as numbers they print as JSON numbers. */
+const int8 = 20
+types.setTypeParser(int8, Number)
+
+/**
+ * Opens a pool on a PostgreSQL 15 or newer.
+ *
+ * A connection that breaks while idle (the server was restarted) is dropped from the pool and reported to
+ * `onIdleError`; the next query opens a new one.
+ */
+export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error) => void }): OpenDatabase {
+  const { onIdleError, ...poolConfig } = config
+  const pool = new Pool({ max: 20, application_name: 'tutti', ...poolConfig })
+  pool.on('error', (error) => onIdleError?.(error))
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
+}
+
+/** Text for a `json` column. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value ?? null)
+}

@@ -1,0 +1,20 @@
+import { type Kysely, type Migration, Migrator } from 'kysely'
+import * as initial from './0001-initial.ts'
+
+/** Numbered, forward-only. Add to the end; never change one that has been released. */
+const migrations: Record<string, Migration> = {
+  '0001-initial': initial,
+}
+
+/**
+ * Brings the database up to this version of Tutti. Safe when several processes start at once: Kysely takes
+ * an advisory lock, so one migrates and the others wait and find nothing left to do.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature; a migration knows no schema type
+export async function migrate(db: Kysely<any>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error, results } = await migrator.migrateToLatest()
+  if (error === undefined) return
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'preparation'
+  throw new Error(`The database could not be migrated (${failed}): ${String(error)}`, { cause: error })
+}

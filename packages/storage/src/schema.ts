@@ -1,0 +1,231 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** A `json` column: read as a value, written as text (pg would turn a JavaScript array into a PostgreSQL one). */
+export type JsonColumn<T = unknown> = ColumnType<T, string, string>
+type JsonWithDefault<T = unknown> = ColumnType<T, string | undefined, string>
+type Timestamp = ColumnType<Date, Date | string, Date | string>
+type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | string>
+type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+
+export type Visibility = 'private' | 'tenant' | 'global'
+
+type Owned = {
+  visibility: Generated<Visibility>
+  created_by: string
+  created_at: DefaultTimestamp
+}
+
+export type Schema = {
+  tenants: { id: Generated<number>; name: string; created_at: DefaultTimestamp }
+  users: {
+    id: Generated<number>
+    username: string
+    password_hash: string | null
+    role: Generated<string>
+    first_name: string | null
+    last_name: string | null
+    email: string | null
+    active: Generated<boolean>
+    failed_logins: Generated<number>
+    last_failed_login_at: NullableTimestamp
+    first_login_at: NullableTimestamp
+    last_login_at: NullableTimestamp
+    show_getting_started: Generated<boolean>
+    created_at: DefaultTimestamp
+  }
+  user_tenants: { tenant_id: number; user_id: number; role: string }
+  tokens: {
+    id: string
+    user_id: number
+    secret_hash: string
+    description: string | null
+    expiration_date: NullableTimestamp
+    last_used: NullableTimestamp
+    created_at: DefaultTimestamp
+  }
+  archives: { sha256: string; size: number; created_at: DefaultTimestamp }
+  archive_chunks: { sha256: string; chunk_index: number; data: Uint8Array }
+  blueprints: Owned & {
+    tenant_id: number
+    id: string
+    description: string | null
+    main_file_name: string | null
+    plan: ColumnType<unknown, string | null | undefined, string | null>
+    requirements: ColumnType<unknown, string | null | undefined, string | null>
+    state: string
+    error: string | null
+    error_traceback: string | null
+    is_hidden: Generated<boolean>
+    archive_sha256: string | null
+    archive_extension: string | null
+    upload_execution_id: string | null
+    updated_at: NullableTimestamp
+  }
+  blueprint_labels: LabelRow & { blueprint_id: string }
+  deployments: Owned & {
+    tenant_id: number
+    id: string
+    blueprint_tenant_id: number
+    blueprint_id: string
+    display_name: string
+    description: string | null
+    inputs: JsonWithDefault
+    outputs: JsonWithDefault
+    capabilities: JsonWithDefault
+    groups: JsonWithDefault
+    scaling_groups: JsonWithDefault
+    policy_types: JsonWithDefault
+    policy_triggers: JsonWithDefault
+    workflows: JsonWithDefault
+    resource_tags: JsonWithDefault
+    runtime_only_evaluation: Generated<boolean>
+    site_name: string | null
+    installation_status: string | null
+    deployment_status: Generated<string>
+    sub_services_status: string | null
+    sub_environments_status: string | null
+    sub_services_count: Generated<number>
+    sub_environments_count: Generated<number>
+    create_execution_id: string | null
+    latest_execution_id: string | null
+    updated_at: NullableTimestamp
+  }
+  deployment_labels: LabelRow & { deployment_id: string }
+  inter_deployment_dependencies: Owned & {
+    tenant_id: number
+    id: string
+    dependency_creator: string
+    source_deployment_id: string | null
+    target_deployment_id: string | null
+    target_deployment_func: ColumnType<unknown, string | null | undefined, string | null>
+    external_source: ColumnType<unknown, string | null | undefined, string | null>
+    external_target: ColumnType<unknown, string | null | undefined, string | null>
+  }
+  nodes: Owned & {
+    tenant_id: number
+    deployment_id: string
+    id: string
+    position: number
+    type: string
+    type_hierarchy: JsonColumn<string[]>
+    host_id: string | null
+    properties: JsonColumn
+    operations: JsonColumn
+    plugins: JsonColumn
+    plugins_to_install: ColumnType<unknown, string | null | undefined, string | null>
+    relationships: JsonColumn
+    number_of_instances: number
+    planned_number_of_instances: number
+    deploy_number_of_instances: number
+    min_number_of_instances: number
+    max_number_of_instances: number
+  }
+  node_instances: Owned & {
+    tenant_id: number
+    id: string
+    deployment_id: string
+    node_id: string
+    host_id: string | null
+    instance_index: number
+    state: Generated<string>
+    version: Generated<number>
+    runtime_properties: JsonWithDefault<Record<string, unknown>>
+    system_properties: JsonWithDefault<Record<string, unknown>>
+    relationships: JsonWithDefault
+    scaling_groups: JsonWithDefault
+    has_configuration_drift: Generated<boolean>
+    is_status_check_ok: Generated<boolean>
+  }
+  executions: Owned & {
+    tenant_id: number
+    id: string
+    workflow_id: string
+    deployment_id: string | null
+    deployment_display_name: string | null
+    blueprint_id: string | null
+    status: string
+    error: Generated<string>
+    parameters: JsonWithDefault<Record<string, unknown>>
+    is_system_workflow: Generated<boolean>
+    is_dry_run: Generated<boolean>
+    resume: Generated<boolean>
+    allow_custom_parameters: Generated<boolean>
+    force: Generated<boolean>
+    /** seconds */
+    wait_after_fail: Generated<number>
+    total_operations: Generated<number>
+    finished_operations: Generated<number>
+    token_hash: string | null
+    started_at: NullableTimestamp
+    ended_at: NullableTimestamp
+    scheduled_for: NullableTimestamp
+    lease_owner: string | null
+    lease_expires_at: NullableTimestamp
+    lease_fence: Generated<number>
+  }
+  tasks_graphs: Owned & {
+    tenant_id: number
+    id: string
+    execution_id: string
+    name: string
+    graph_state: JsonWithDefault
+  }
+  operations: Owned & {
+    tenant_id: number
+    id: string
+    tasks_graph_id: string
+    position: ColumnType<number, never, never>
+    name: string
+    type: string
+    state: string
+    dependencies: JsonWithDefault<string[]>
+    parameters: JsonWithDefault<Record<string, unknown>>
+    manager_name: string | null
+    agent_name: string | null
+  }
+  events: {
+    tenant_id: number
+    id: ColumnType<number, never, never>
+    is_log: boolean
+    timestamp: DefaultTimestamp
+    reported_timestamp: Timestamp
+    blueprint_id: string | null
+    deployment_id: string | null
+    deployment_display_name: string | null
+    execution_id: string | null
+    execution_group_id: string | null
+    workflow_id: string | null
+    node_id: string | null
+    node_instance_id: string | null
+    source_id: string | null
+    target_id: string | null
+    operation: string | null
+    event_type: string | null
+    level: string | null
+    logger: string | null
+    message: string
+    error_causes: ColumnType<unknown, string | null | undefined, string | null>
+    manager_name: string | null
+    agent_name: string | null
+    visibility: Generated<Visibility>
+    created_by: string
+  }
+  provider_context: { id: string; name: string; context: JsonColumn }
+  managers: {
+    id: Generated<number>
+    hostname: string
+    private_ip: string
+    public_ip: string
+    version: string
+    roles: string
+    last_seen: DefaultTimestamp
+  }
+}
+
+type LabelRow = {
+  tenant_id: number
+  key: string
+  value: string
+  created_at: DefaultTimestamp
+  created_by: string
+}
