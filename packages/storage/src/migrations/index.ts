@@ -1,4 +1,5 @@
-import { type Kysely, type Migration, Migrator } from 'kysely'
+import type { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
 import * as initial from './0001-initial.ts'
 
 /** Numbered, forward-only. Add to the end; never change one that has been released. */
