@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import type { ExecutionJob, Queue } from '../queue.ts'
+
+/** Directly started executions have no limit; dequeued ones start while fewer than this are active. */
+const maxConcurrentWorkflows = 20
+
+/** How long a worker has to fetch a fresh job before the sweep for abandoned executions offers it again. */
+export const pickUpMs = 10_000
+
+/**
+ * Starts what waits and may run now; called in the transaction that ends an execution. The oldest queued system
+ * workflow goes first and alone; otherwise the oldest of each deployment that has nothing active, environment
+ * creation before others. spec/workflows.md 6.2.
+ */
+export async function dequeueExecutions(transaction: Database, queue: Queue): Promise<void> {
+  // One dequeuer at a time: two ends at once must not both start the same deployment's next execution.
+  await sql`select pg_advisory_xact_lock(hashtext('tutti.dequeue'))`.execute(transaction)
+  const { rows } = await sql<ExecutionJob>`
+    with active as (
+      select tenant_id, deployment_id, is_system_workflow from executions
+      where status in ('pending', 'started', 'cancelling', 'force_cancelling', 'kill_cancelling')
+    ), oldest_system as (
+      select tenant_id, id from executions
+      where status = 'queued' and is_system_workflow
+      order by created_at, id limit 1
+    ), candidates as (
+      select distinct on (e.tenant_id, e.deployment_id) e.tenant_id, e.id, e.created_at
+      from executions e
+      where e.status = 'queued' and not e.is_system_workflow
+        and not exists (select from oldest_system)
+        and not exists (select from active where is_system_workflow)
+        and not exists (select from active a where a.tenant_id = e.tenant_id and a.deployment_id = e.deployment_id)
+      order by e.tenant_id, e.deployment_id,
+        (e.workflow_id <> 'create_deployment_environment'), e.created_at, e.id
+    ), chosen as (
+      select tenant_id, id from oldest_system where not exists (select from active)
+      union all
+      (select tenant_id, id from candidates order by created_at, id
+       limit greatest(0, ${maxConcurrentWorkflows} - (select count(*) from active)))
+    )
+    update executions e
+    set status = 'pending', lease_owner = null,
+      lease_expires_at = clock_timestamp() + ${pickUpMs} * interval '1 millisecond'
+    from chosen c
+    where e.tenant_id = c.tenant_id and e.id = c.id and e.status = 'queued'
+    returning e.tenant_id as "tenantId", e.id as "executionId"`.execute(transaction)
+  await queue.enqueue(transaction, rows)
+}

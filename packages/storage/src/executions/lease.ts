@@ -1,0 +1,125 @@
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../database.ts'
+import type { Schema } from '../schema.ts'
+
+/**
+ * The lease of an execution: who runs it, until when, and the fence that each of that owner's writes checks.
+ * A worker that lost its lease (it was too slow, or believed dead) can therefore write nothing more.
+ */
+export type Lease = {
+  readonly tenantId: number
+  readonly executionId: string
+  readonly fence: number
+}
+
+export type ExecutionRow = Selectable<Schema['executions']>
+
+/** Statuses in which a worker has something to do: spec/workflows.md 1.1. */
+export const activeStatuses = [
+  'pending',
+  'started',
+  'cancelling',
+  'force_cancelling',
+  'kill_cancelling',
+] as const
+
+/** Thrown by a write whose owner no longer holds the lease; the runner drops the execution and nothing else. */
+export class LeaseLost extends Error {
+  constructor(lease: Lease) {
+    super(`The lease of execution ${lease.executionId} (fence ${lease.fence}) is held by another worker now`)
+    this.name = 'LeaseLost'
+  }
+}
+
+/** Takes the execution if it is unfinished and nobody's. Returns its row, or undefined when it is not to be had. */
+export async function takeLease(
+  db: Database,
+  execution: { readonly tenantId: number; readonly executionId: string },
+  owner: string,
+  leaseMs: number,
+): Promise<ExecutionRow | undefined> {
+  return db
+    .updateTable('executions')
+    .set({
+      lease_owner: owner,
+      lease_expires_at: inFuture(leaseMs),
+      lease_fence: sql`lease_fence + 1`,
+    })
+    .where('tenant_id', '=', execution.tenantId)
+    .where('id', '=', execution.executionId)
+    .where('status', 'in', activeStatuses)
+    .where((eb) =>
+      eb.or([eb('lease_owner', 'is', null), eb('lease_expires_at', '<', sql<Date>`clock_timestamp()`)]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/**
+ * Prolongs all leases of the owner at once. Returns those that it still holds, with the statuses that they have
+ * now: this is also how a cancel request is seen when its notification was missed.
+ */
+export async function renewLeases(db: Database, owner: string, leaseMs: number) {
+  return db
+    .updateTable('executions')
+    .set({ lease_expires_at: inFuture(leaseMs) })
+    .where('lease_owner', '=', owner)
+    .where('status', 'in', activeStatuses)
+    .returning(['tenant_id', 'id', 'status', 'lease_fence'])
+    .execute()
+}
+
+/** Executions whose worker died or never came: their lease ran out. Oldest first. */
+export async function findAbandoned(db: Database, limit: number) {
+  return db
+    .selectFrom('executions')
+    .select(['tenant_id as tenantId', 'id as executionId'])
+    .where('status', 'in', activeStatuses)
+    .where('lease_expires_at', '<', sql<Date>`clock_timestamp()`)
+    .orderBy('lease_expires_at')
+    .limit(limit)
+    .execute()
+}
+
+/** Gives executions back so that another worker may take them at once (a worker that drains). */
+export async function releaseLeases(db: Database, owner: string): Promise<void> {
+  await db
+    .updateTable('executions')
+    .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
+    .where('lease_owner', '=', owner)
+    .where('status', 'in', activeStatuses)
+    .execute()
+}
+
+/**
+ * Ends every lease: only for the one process that just started on an embedded database, which no other process
+ * can reach. Whoever held them is dead, so waiting for them to run out would only cost time.
+ */
+export async function releaseAllLeases(db: Database): Promise<void> {
+  await db
+    .updateTable('executions')
+    .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
+    .where('status', 'in', activeStatuses)
+    .execute()
+}
+
+/**
+ * Fails with LeaseLost unless the lease is still held; locks the execution's row until the transaction ends, so
+ * that nobody can take the lease between this check and the commit.
+ */
+export async function checkLease(transaction: Database, lease: Lease): Promise<ExecutionRow> {
+  const row = await transaction
+    .selectFrom('executions')
+    .selectAll()
+    .where('tenant_id', '=', lease.tenantId)
+    .where('id', '=', lease.executionId)
+    .where('lease_fence', '=', lease.fence)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw new LeaseLost(lease)
+  return row
+}
+
+function inFuture(ms: number) {
+  return sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`
+}

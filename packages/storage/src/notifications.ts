@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import { Client, type PoolConfig } from 'pg'
+import type { Database } from './database.ts'
+
+/**
+ * What one process tells the others. Only hints: whoever misses one (a broken connection) finds the same in
+ * the tables at its next poll.
+ */
+export type Notification =
+  | { readonly kind: 'execution_ended'; readonly tenantId: number; readonly executionId: string }
+  | { readonly kind: 'execution_cancel'; readonly tenantId: number; readonly executionId: string }
+
+const channel = 'tutti'
+const reconnectDelayMs = 500
+
+/** Sent when the transaction commits. */
+export async function notify(transaction: Database, notification: Notification): Promise<void> {
+  await sql`select pg_notify(${channel}, ${JSON.stringify(notification)})`.execute(transaction)
+}
+
+/** Listens on a connection of its own, which is opened again whenever it breaks, until `close`. */
+export function listen(
+  config: PoolConfig,
+  onNotification: (notification: Notification) => void,
+): { close(): Promise<void> } {
+  let closed = false
+  let client: Client | undefined
+  let retry: NodeJS.Timeout | undefined
+
+  const connect = async () => {
+    const next = new Client({ ...config, application_name: 'tutti-listen' })
+    client = next
+    const again = () => {
+      if (closed || client !== next) return
+      client = undefined
+      void next.end().catch(() => undefined)
+      retry = setTimeout(connect, reconnectDelayMs)
+    }
+    next.on('error', again)
+    next.on('end', again)
+    next.on('notification', ({ payload }) => {
+      if (payload !== undefined) onNotification(JSON.parse(payload) as Notification)
+    })
+    try {
+      await next.connect()
+      await next.query(`listen ${channel}`)
+    } catch {
+      again()
+    }
+  }
+  void connect()
+
+  return {
+    async close() {
+      closed = true
+      clearTimeout(retry)
+      await client?.end().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { CompiledQuery } from 'kysely'
+import type { PoolConfig } from 'pg'
+import { PgBoss } from 'pg-boss'
+import type { Database } from './database.ts'
+
+/** Which execution to run; everything else is in its row. */
+export type ExecutionJob = { readonly tenantId: number; readonly executionId: string }
+
+/**
+ * Hands executions to workers (architecture 6). The queue decides only who is asked first: who may run an
+ * execution is decided by its lease, so a job lost or delivered twice does no harm.
+ */
+export type Queue = {
+  /** Adds jobs in the caller's transaction: they exist exactly when the rows that they name do. */
+  enqueue(transaction: Database, jobs: readonly ExecutionJob[]): Promise<void>
+  /** Calls `take` with each batch; a job whose `take` rejects is offered again. Several workers may do so. */
+  work(take: (jobs: readonly ExecutionJob[]) => Promise<void>): Promise<void>
+  close(): Promise<void>
+}
+
+const queueName = 'executions'
+
+export async function openQueue(config: PoolConfig, onError: (error: Error) => void): Promise<Queue> {
+  const boss = new PgBoss({
+    ...databaseOptions(config),
+    application_name: 'tutti-queue',
+    max: 3,
+    schedule: false,
+    useListenNotify: true,
+  })
+  boss.on('error', onError)
+  await boss.start()
+  // Jobs are done as soon as a worker holds the lease: the history of executions is their own table.
+  await boss.createQueue(queueName, {
+    notify: true,
+    retryLimit: 5,
+    deleteAfterSeconds: 60,
+    expireInSeconds: 60,
+  })
+
+  return {
+    async enqueue(transaction, jobs) {
+      if (jobs.length === 0) return
+      const db = {
+        executeSql: async (text: string, values: unknown[] = []) => {
+          const result = await transaction.executeQuery(CompiledQuery.raw(text, values))
+          return { rows: [...result.rows] }
+        },
+      }
+      await boss.insert(
+        queueName,
+        jobs.map((data) => ({ data })),
+        { db },
+      )
+    },
+    async work(take) {
+      const options = {
+        batchSize: 20,
+        burstWhenBatchFull: true,
+        pollingIntervalSeconds: 0.5,
+        notifyPollingIntervalSeconds: 5,
+      }
+      await boss.work<ExecutionJob>(queueName, options, (jobs) => take(jobs.map((job) => job.data)))
+    },
+    close: () => boss.stop({ graceful: true, timeout: 5_000 }),
+  }
+}
+
+/** The part of a pool's configuration that says where the database is. */
+function databaseOptions(config: PoolConfig) {
+  const { connectionString, host, port, user, password, database, ssl } = config
+  return {
+    ...(connectionString !== undefined && { connectionString }),
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(user !== undefined && { user }),
+    ...(typeof password === 'string' && { password }),
+    ...(database !== undefined && { database }),
+    ...(ssl !== undefined && { ssl }),
+  }
+}
