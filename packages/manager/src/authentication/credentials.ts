@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** What a request says of who it is, in the order of precedence of spec/rest-facts-b.md 2. */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'execution-token'; readonly token: string }
+  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | { readonly kind: 'token'; readonly token: string }
+
+export function readCredentials(headers: IncomingHttpHeaders): Credentials {
+  const executionToken = single(headers['execution-token'])
+  if (executionToken !== undefined) return { kind: 'execution-token', token: executionToken }
+  const basic = readBasic(headers.authorization)
+  if (basic !== undefined) return basic
+  const token = single(headers['authentication-token'])
+  if (token !== undefined) return { kind: 'token', token }
+  return { kind: 'none' }
+}
+
+function readBasic(header: string | undefined): Credentials | undefined {
+  const match = /^basic\s+(\S+)\s*$/i.exec(header ?? '')
+  if (match === null) return undefined
+  const text = Buffer.from(match[1] ?? '', 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  const username = text.slice(0, colon)
+  // A name that cannot be one is no credential at all: the answer is that none was given.
+  if (colon < 0 || !/^[A-Za-z]/.test(username)) return undefined
+  return { kind: 'basic', username, password: text.slice(colon + 1) }
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  const value = Array.isArray(header) ? header[0] : header
+  return value === undefined || value === '' ? undefined : value
+}

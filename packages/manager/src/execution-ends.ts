@@ -1,0 +1,61 @@
+import { isEnded, type Notification } from '@tutti/storage'
+import type { Database } from '@tutti/storage'
+
+/**
+ * Lets requests wait for the end of executions that workers run, here or elsewhere. Woken by notifications;
+ * a slow poll covers those that get lost.
+ */
+export type ExecutionEnds = {
+  /** Resolves with the status at the end, or undefined after `timeoutMs`. */
+  wait(tenantId: number, executionId: string, timeoutMs: number): Promise<string | undefined>
+  onNotification(notification: Notification): void
+}
+
+const pollMs = 1_000
+
+export function watchExecutionEnds(
+  db: Database,
+  readStatus: (db: Database, tenantId: number, executionId: string) => Promise<string | undefined>,
+): ExecutionEnds {
+  const waiting = new Map<string, Set<() => void>>()
+  const keyOf = (tenantId: number, executionId: string) => `${tenantId}/${executionId}`
+
+  return {
+    onNotification(notification) {
+      if (notification.kind !== 'execution_ended') return
+      for (const wake of waiting.get(keyOf(notification.tenantId, notification.executionId)) ?? []) wake()
+    },
+
+    async wait(tenantId, executionId, timeoutMs) {
+      const key = keyOf(tenantId, executionId)
+      const deadline = Date.now() + timeoutMs
+      for (;;) {
+        // Asked to be woken before reading: an end between the two is then not missed.
+        const woken = untilWoken(waiting, key, Math.min(pollMs, Math.max(1, deadline - Date.now())))
+        const status = await readStatus(db, tenantId, executionId)
+        if (status === undefined || isEnded(status) || Date.now() >= deadline) {
+          woken.stop()
+          return status !== undefined && isEnded(status) ? status : undefined
+        }
+        await woken.promise
+      }
+    },
+  }
+}
+
+function untilWoken(waiting: Map<string, Set<() => void>>, key: string, timeoutMs: number) {
+  let stop = () => {}
+  const promise = new Promise<void>((resolve) => {
+    const wakers = waiting.get(key) ?? new Set()
+    waiting.set(key, wakers)
+    const timer = setTimeout(() => stop(), timeoutMs)
+    stop = () => {
+      clearTimeout(timer)
+      wakers.delete(stop)
+      if (wakers.size === 0) waiting.delete(key)
+      resolve()
+    }
+    wakers.add(stop)
+  })
+  return { promise, stop: () => stop() }
+}

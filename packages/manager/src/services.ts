@@ -1,0 +1,15 @@
+import type { Database, OpenDatabase, Queue } from '@tutti/storage'
+import type { ManagerSettings } from './settings.ts'
+import type { ExecutionEnds } from './execution-ends.ts'
+import type { PasswordCheck } from './authentication/passwords.ts'
+
+/** What handlers work with; made once when the manager starts. */
+export type Services = {
+  readonly db: Database
+  readonly database: OpenDatabase
+  readonly queue: Queue
+  readonly settings: ManagerSettings
+  readonly ends: ExecutionEnds
+  readonly passwords: PasswordCheck
+  readonly now: () => Date
+}

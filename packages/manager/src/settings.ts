@@ -1,0 +1,20 @@
+/** What the manager needs to know of its configuration; parsed once by whoever starts it (docs/configuration.md). */
+export type ManagerSettings = {
+  readonly host: string
+  readonly port: number
+  /** Where the manager keeps files: the admin's password file, unpacked archives, logs. */
+  readonly dataFolder: string
+  /** Password of the bootstrap administrator at first start; a random one is made when undefined. */
+  readonly adminPassword: string | undefined
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly maxArchiveBytes: number
+  readonly maxUnpackedBytes: number
+  readonly maxUnpackedEntries: number
+  readonly maxBodyBytes: number
+  /** How long a request waits for an upload or a deployment's creation before it answers without the end. */
+  readonly waitMs: number
+  /** Hosts that archive and import URLs may name; empty: any public one. */
+  readonly allowedHosts: readonly string[]
+  /** Whether URLs may lead to loopback, private and link-local addresses. */
+  readonly allowPrivateAddresses: boolean
+}
