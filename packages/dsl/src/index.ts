@@ -1,1 +1,46 @@
-export {}
+export {
+  createDeploymentPlan,
+  type DeploymentPlanOutcome,
+  type DeploymentPlanRequest,
+} from './deployment/prepare.ts'
+export {
+  type Diagnostic,
+  DslError,
+  diagnosticText,
+  type ErrorClass,
+  type ErrorDetails,
+  type Place,
+} from './diagnostic.ts'
+export {
+  ImportFailure,
+  type ImportRequest,
+  type ImportResolver,
+  type ResolvedImport,
+} from './imports/resolver.ts'
+export type { Json, JsonList, JsonObject } from './json.ts'
+export { type ParseOptions, type ParseOutcome, type ParseRequest, parseBlueprint } from './parse.ts'
+export type * from './plan/plan.ts'
+export { evaluateFunctions } from './runtime/evaluate.ts'
+export { evaluateCapabilities, evaluateOutputs } from './runtime/outputs.ts'
+export type {
+  EvaluationContext,
+  EvaluationStorage,
+  StoredCapability,
+  StoredNode,
+  StoredNodeInstance,
+  SystemFact,
+} from './runtime/storage.ts'
+export { type ConstraintRequest, checkConstraints } from './types/constraints.ts'
+export {
+  type DataConstraints,
+  OBJECT_TYPES,
+  type ObjectGetter,
+  type ObjectQuery,
+  type ObjectType,
+  withObjects,
+} from './types/objects.ts'
+export {
+  convertAndCheckParameters,
+  type ParametersOutcome,
+  type ParametersRequest,
+} from './types/parameters.ts'

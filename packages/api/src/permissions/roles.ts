@@ -1,0 +1,24 @@
+import type { Role } from './matrix.ts'
+
+/** A system role counts in every tenant; a tenant role only where it was given (spec/rest-facts-b.md 3). */
+export const roles = {
+  sys_admin: { type: 'system_role', description: 'Administers the whole manager' },
+  default: { type: 'system_role', description: 'May log in; gets everything else from tenant roles' },
+  manager: { type: 'tenant_role', description: 'Administers a tenant' },
+  user: { type: 'tenant_role', description: 'Uploads blueprints and plugins and runs them' },
+  operations: { type: 'tenant_role', description: 'Deploys and runs what others uploaded' },
+  viewer: { type: 'tenant_role', description: 'Sees everything of a tenant and changes nothing' },
+} as const satisfies Readonly<Record<Role, { type: 'system_role' | 'tenant_role'; description: string }>>
+
+export type SystemRole = 'sys_admin' | 'default'
+export type TenantRole = Exclude<Role, SystemRole>
+
+export const systemRoles: readonly SystemRole[] = ['sys_admin', 'default']
+export const tenantRoles: readonly TenantRole[] = ['manager', 'user', 'operations', 'viewer']
+
+/** Names of the older API that are still accepted (spec/rest-facts-b.md 0). */
+export const systemRoleAliases: Readonly<Record<string, SystemRole>> = {
+  administrator: 'sys_admin',
+  admin: 'sys_admin',
+  user: 'default',
+}

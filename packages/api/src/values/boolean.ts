@@ -1,0 +1,15 @@
+import { notABoolean } from '../errors/messages.ts'
+
+/**
+ * A flag as clients send it: JSON boolean, `true`/`false` in any case (the Python client sends `True` in
+ * queries and `"true"` in bodies), or 1/0 (spec/rest-facts-a.md 1).
+ *
+ * @throws bad_parameters_error for anything else
+ */
+export function parseBoolean(field: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : ''
+  if (text === 'true' || text === '1') return true
+  if (text === 'false' || text === '0') return false
+  throw notABoolean(field, value)
+}
