@@ -1,5 +1,5 @@
-import { isEnded, type Notification } from '@tutti/storage'
 import type { Database } from '@tutti/storage'
+import { isEnded, type Notification } from '@tutti/storage'
 
 /**
  * Lets requests wait for the end of executions that workers run, here or elsewhere. Woken by notifications;

@@ -1,7 +1,7 @@
 import type { Database, OpenDatabase, Queue } from '@tutti/storage'
-import type { ManagerSettings } from './settings.ts'
-import type { ExecutionEnds } from './execution-ends.ts'
 import type { PasswordCheck } from './authentication/passwords.ts'
+import type { ExecutionEnds } from './execution-ends.ts'
+import type { ManagerSettings } from './settings.ts'
 
 /** What handlers work with; made once when the manager starts. */
 export type Services = {

@@ -1,5 +1,6 @@
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
+export { insertExecution, type NewExecution } from './executions/insert.ts'
 export {
   activeStatuses,
   checkLease,
@@ -13,6 +14,17 @@ export {
   takeLease,
 } from './executions/lease.ts'
 export { endStatuses, isEnded, setExecutionStatus } from './executions/status.ts'
+export {
+  addLabels,
+  blueprintLabels,
+  deploymentLabels,
+  type LabelledTable,
+  listLabels,
+  replaceLabels,
+} from './labels.ts'
+export { findItem, type ListedPage, listPage } from './lists/list.ts'
+export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
+export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify } from './notifications.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'

@@ -52,6 +52,7 @@ export type Schema = {
     main_file_name: string | null
     plan: ColumnType<unknown, string | null | undefined, string | null>
     requirements: ColumnType<unknown, string | null | undefined, string | null>
+    imported_blueprints: Generated<string[]>
     state: string
     error: string | null
     error_traceback: string | null

@@ -52,7 +52,8 @@ async function byPassword({ db, passwords }: Services, username: string, passwor
 
 async function byToken({ db, now }: Services, token: string): Promise<Caller> {
   const [, id, secret, ...rest] = token.split('-')
-  if (id === undefined || secret === undefined || rest.length > 0) throw unauthorized('Invalid token structure')
+  if (id === undefined || secret === undefined || rest.length > 0)
+    throw unauthorized('Invalid token structure')
   const found = await findUserOfToken(db, id)
   if (found === undefined || !equalHex(found.secretHash, sha256(secret))) throw unauthorized('Unauthorized')
   if (found.expiresAt !== null && found.expiresAt <= now()) throw unauthorized('Token is expired')

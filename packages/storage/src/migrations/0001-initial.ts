@@ -77,6 +77,7 @@ const statements = [
     main_file_name text,
     plan json,
     requirements json,
+    imported_blueprints text[] not null default '{}',
     state text not null,
     error text,
     error_traceback text,
@@ -90,6 +91,7 @@ const statements = [
   )`,
   'create index blueprints_created on blueprints (tenant_id, created_at, id)',
   "create index blueprints_global on blueprints (id) where visibility = 'global'",
+  'create index blueprints_imported on blueprints using gin (imported_blueprints)',
   'create index blueprints_archive on blueprints (archive_sha256)',
   `create table blueprint_labels (
     tenant_id int not null,

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Database } from '@tutti/storage'
+import { hashPassword } from '../authentication/passwords.ts'
+import { adminExists, insertTenantAndAdmin, lockBootstrap } from './queries.ts'
+
+/** Name of the file, below the data folder, that holds a generated admin password; readable by its owner only. */
+export const adminPasswordFile = 'admin-password'
+
+/**
+ * Creates the default tenant and the administrator at first start (spec/rest-spec-a.md 5.3). The password is the
+ * one given, else a random one that is in its file before it is in the database: killed between the two, the next
+ * start finds the file and uses it.
+ */
+export async function bootstrap(
+  db: Database,
+  settings: { readonly dataFolder: string; readonly adminPassword: string | undefined },
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await lockBootstrap(transaction)
+    if (await adminExists(transaction)) return
+    const password = settings.adminPassword ?? (await generatedPassword(settings.dataFolder))
+    await insertTenantAndAdmin(transaction, await hashPassword(password))
+  })
+}
+
+async function generatedPassword(dataFolder: string): Promise<string> {
+  const file = join(dataFolder, adminPasswordFile)
+  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  if (kept.trim() !== '') return kept.trim()
+  const password = randomBytes(15).toString('base64url')
+  await mkdir(dataFolder, { recursive: true })
+  await writeFile(`${file}.new`, `${password}\n`, { mode: 0o600 })
+  await chmod(`${file}.new`, 0o600)
+  await rename(`${file}.new`, file)
+  return password
+}

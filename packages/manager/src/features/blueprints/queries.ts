@@ -1,0 +1,171 @@
+import {
+  type Database,
+  type ListedResource,
+  labelsField,
+  labelValue,
+  ownerFields,
+  timeField,
+  type Visibility,
+} from '@tutti/storage'
+import { sql } from 'kysely'
+
+/** spec/rest-spec-a.md 2.2, spec/rest-facts-a.md 7. */
+export const blueprintResource: ListedResource = {
+  model: 'Blueprint',
+  from: sql`blueprints b
+    join tenants on tenants.id = b.tenant_id
+    left join executions ue on ue.tenant_id = b.tenant_id and ue.id = b.upload_execution_id`,
+  fields: {
+    id: { column: sql`b.id` },
+    description: { column: sql`b.description` },
+    main_file_name: { column: sql`b.main_file_name` },
+    plan: { column: sql`b.plan` },
+    requirements: { column: sql`b.requirements` },
+    labels: labelsField('blueprint_labels', 'blueprint_id', 'b'),
+    state: { column: sql`b.state` },
+    error: { column: sql`b.error` },
+    error_traceback: { column: sql`b.error_traceback` },
+    is_hidden: { column: sql`b.is_hidden` },
+    upload_execution: {
+      column: sql`json_build_object('id', ue.id, 'workflow_id', ue.workflow_id, 'status', ue.status,
+        'error', ue.error, 'created_at', ue.created_at, 'started_at', ue.started_at, 'ended_at', ue.ended_at)`,
+    },
+    updated_at: timeField(sql`b.updated_at`),
+    ...ownerFields('b'),
+  },
+  search: sql`b.id`,
+  tenantId: sql`b.tenant_id`,
+  createdBy: sql`b.created_by`,
+  visibility: sql`b.visibility`,
+  tieBreaker: sql`b.id`,
+  labelValue: labelValue('blueprint_labels', 'blueprint_id', 'b'),
+}
+
+export const notHidden = sql`not b.is_hidden`
+export const blueprintIdIs = (id: string) => sql`b.id = ${id}`
+
+/** What the rules of uploads, deletes and updates look at. */
+export async function findBlueprint(db: Database, tenantId: number, id: string) {
+  return db
+    .selectFrom('blueprints')
+    .innerJoin('tenants', 'tenants.id', 'blueprints.tenant_id')
+    .select([
+      'blueprints.tenant_id',
+      'blueprints.id',
+      'blueprints.state',
+      'blueprints.visibility',
+      'blueprints.created_by',
+      'blueprints.archive_sha256',
+      'blueprints.archive_extension',
+      'tenants.name as tenant_name',
+    ])
+    .where('blueprints.id', '=', id)
+    .where((eb) => eb.or([eb('tenant_id', '=', tenantId), eb('visibility', '=', 'global')]))
+    .orderBy(sql`tenant_id = ${tenantId}`, 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/**
+ * Serialises everything that decides whether an id may exist: an id is unique in its tenant, and a global one in
+ * all of them, which no index can say.
+ */
+export async function lockBlueprintId(transaction: Database, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`blueprint/${id}`}, 0))`.execute(transaction)
+}
+
+export async function existsInOtherTenants(db: Database, tenantId: number, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('blueprints')
+    .select('id')
+    .where('id', '=', id)
+    .where('tenant_id', '<>', tenantId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertBlueprint(
+  db: Database,
+  row: {
+    readonly tenantId: number
+    readonly id: string
+    readonly state: string
+    readonly visibility: Visibility
+    readonly createdBy: string
+    readonly mainFileName: string | null
+    readonly archiveSha256: string | null
+    readonly archiveExtension: string | null
+    readonly uploadExecutionId: string | null
+    readonly isHidden: boolean
+  },
+): Promise<void> {
+  await db
+    .insertInto('blueprints')
+    .values({
+      tenant_id: row.tenantId,
+      id: row.id,
+      state: row.state,
+      visibility: row.visibility,
+      created_by: row.createdBy,
+      main_file_name: row.mainFileName,
+      archive_sha256: row.archiveSha256,
+      archive_extension: row.archiveExtension,
+      upload_execution_id: row.uploadExecutionId,
+      is_hidden: row.isHidden,
+    })
+    .execute()
+}
+
+export async function deleteBlueprint(db: Database, tenantId: number, id: string): Promise<void> {
+  await db.deleteFrom('blueprints').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}
+
+/** Ids of deployments made from the blueprint, in any tenant; the first few are enough for a message. */
+export async function deploymentsOf(db: Database, tenantId: number, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('blueprint_tenant_id', '=', tenantId)
+    .where('blueprint_id', '=', id)
+    .limit(5)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Blueprints whose plan imports this one. */
+export async function importersOf(db: Database, tenantId: number, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('blueprints')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`imported_blueprints @> array[${id}]::text[]`)
+    .orderBy('id')
+    .limit(5)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export async function updateBlueprint(
+  db: Database,
+  tenantId: number,
+  id: string,
+  change: { readonly visibility?: Visibility; readonly description?: string; readonly createdBy?: string },
+): Promise<void> {
+  await db
+    .updateTable('blueprints')
+    .set({
+      updated_at: sql`clock_timestamp()`,
+      ...(change.visibility !== undefined && { visibility: change.visibility }),
+      ...(change.description !== undefined && { description: change.description }),
+      ...(change.createdBy !== undefined && { created_by: change.createdBy }),
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function userExists(db: Database, username: string): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http'
+import { forbidden, isPermitted, type Permission, type QueryValues, tenantNotProvided } from '@tutti/api'
+import type { Scope } from '@tutti/storage'
+import type { FastifyReply } from 'fastify'
+import type { Caller } from './authentication/authenticate.ts'
+import type { Services } from './services.ts'
+
+export type Tenant = { readonly id: number; readonly name: string }
+
+/** A request that has been authenticated and may do what its route says; what handlers get. */
+export type Request = {
+  readonly services: Services
+  readonly caller: Caller
+  /** Absent only on routes that need none. */
+  readonly tenant: Tenant | undefined
+  /** System role and the one in the tenant. */
+  readonly roles: readonly string[]
+  readonly params: Readonly<Record<string, string>>
+  readonly query: QueryValues
+  /** The JSON body; `{}` when there was none. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** For uploads, which read the body as a stream. */
+  readonly raw: IncomingMessage
+  /** For downloads, which set headers of their own. */
+  readonly reply: FastifyReply
+}
+
+/** Answers the body; undefined is answered as 204 without one. */
+export type Handler = (request: Request) => Promise<unknown>
+
+/** The tenant of a route that needs one. */
+export function tenantOf(request: Request): Tenant {
+  if (request.tenant === undefined) throw tenantNotProvided()
+  return request.tenant
+}
+
+export function isAdministrator(request: Request): boolean {
+  return isPermitted('administrators', request.roles)
+}
+
+/** @throws forbidden_error unless the caller's roles hold the permission */
+export function requirePermission(request: Request, permission: Permission): void {
+  if (isPermitted(permission, request.roles)) return
+  throw forbidden(request.caller.username, permission, request.tenant?.name)
+}
+
+/** What the caller may see in the request's tenant, with the global resources of the others. */
+export function tenantScope(request: Request): Scope {
+  const { id } = tenantOf(request)
+  return {
+    username: request.caller.username,
+    tenantIds: [id],
+    administeredTenantIds: isAdministrator(request) ? [id] : [],
+    withGlobal: true,
+  }
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+
+export type LabelledTable = {
+  readonly table: 'blueprint_labels' | 'deployment_labels'
+  readonly idColumn: 'blueprint_id' | 'deployment_id'
+}
+
+export const blueprintLabels: LabelledTable = { table: 'blueprint_labels', idColumn: 'blueprint_id' }
+export const deploymentLabels: LabelledTable = { table: 'deployment_labels', idColumn: 'deployment_id' }
+
+type Owner = { readonly tenantId: number; readonly id: string }
+type Pair = { readonly key: string; readonly value: string }
+
+/** Adds labels; pairs that are there already stay as they are. */
+export async function addLabels(
+  db: Database,
+  { table, idColumn }: LabelledTable,
+  { tenantId, id }: Owner,
+  labels: readonly Pair[],
+  createdBy: string,
+): Promise<void> {
+  if (labels.length === 0) return
+  await sql`
+    insert into ${sql.table(table)} (tenant_id, ${sql.ref(idColumn)}, key, value, created_by)
+    select ${tenantId}, ${id}, key, value, ${createdBy} from ${pairs(labels)}
+    on conflict do nothing`.execute(db)
+}
+
+/** Makes the labels exactly these; pairs that stay keep their creation time. */
+export async function replaceLabels(
+  transaction: Database,
+  labelled: LabelledTable,
+  owner: Owner,
+  labels: readonly Pair[],
+  createdBy: string,
+): Promise<void> {
+  await sql`
+    delete from ${sql.table(labelled.table)}
+    where tenant_id = ${owner.tenantId} and ${sql.ref(labelled.idColumn)} = ${owner.id}
+      and (key, value) not in (select key, value from ${pairs(labels)})`.execute(transaction)
+  await addLabels(transaction, labelled, owner, labels, createdBy)
+}
+
+/** Distinct keys of a tenant's labels, or the distinct values of one key, ascending. */
+export async function listLabels(
+  db: Database,
+  { table }: LabelledTable,
+  tenantId: number,
+  query: { readonly key?: string; readonly search?: string; readonly limit: number; readonly offset: number },
+): Promise<{ items: string[]; total: number }> {
+  const column = sql.ref(query.key === undefined ? 'key' : 'value')
+  const matching = sql`from ${sql.table(table)} where tenant_id = ${tenantId}
+    ${query.key === undefined ? sql`` : sql`and key = ${query.key}`}
+    ${query.search === undefined ? sql`` : sql`and ${column} ilike ${`%${query.search.replace(/[\\%_]/g, '\\$&')}%`}`}`
+  const { rows } = await sql<{ item: string }>`
+    select distinct ${column} as item ${matching} order by 1 limit ${query.limit} offset ${query.offset}`.execute(
+    db,
+  )
+  const count = await sql<{ total: number }>`select count(distinct ${column}) as total ${matching}`.execute(
+    db,
+  )
+  return { items: rows.map((row) => row.item), total: count.rows[0]?.total ?? 0 }
+}
+
+function pairs(labels: readonly Pair[]) {
+  return sql`unnest(${labels.map((label) => label.key)}::text[], ${labels.map((label) => label.value)}::text[])
+    as pairs (key, value)`
+}

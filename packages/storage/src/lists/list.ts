@@ -1,0 +1,144 @@
+import type { FieldFilter, ListQuery } from '@tutti/api'
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../database.ts'
+import type { ListedResource, Scope } from './resource.ts'
+
+export type ListedPage = {
+  readonly items: readonly Readonly<Record<string, unknown>>[]
+  /** Rows of the whole result. */
+  readonly total: number
+}
+
+/** One page of a resource as the wire shows it (spec/rest-facts-a.md 5). */
+export async function listPage(
+  db: Database,
+  resource: ListedResource,
+  query: ListQuery,
+  scope: Scope,
+  extra: readonly RawBuilder<unknown>[] = [],
+): Promise<ListedPage> {
+  const where = conjunction([visibleIn(resource, scope), ...conditions(resource, query), ...extra])
+  const limit = query.getAllResults ? null : query.page.size
+  const items = await selectItems(
+    db,
+    resource,
+    query.include,
+    sql`where ${where} order by ${orderBy(resource, query)} limit ${limit} offset ${query.page.offset}`,
+  )
+  const isWhole = (limit === null || items.length < limit) && (items.length > 0 || query.page.offset === 0)
+  if (isWhole) return { items, total: query.page.offset + items.length }
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from ${resource.from} where ${where}`.execute(db)
+  return { items, total: rows[0]?.total ?? 0 }
+}
+
+/** The one row that fits and that the caller may see; its own tenant's before a global one. */
+export async function findItem(
+  db: Database,
+  resource: ListedResource,
+  condition: RawBuilder<unknown>,
+  scope: Scope,
+  include?: readonly string[],
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const own = sql`${resource.tenantId} = any(${[...scope.tenantIds]}::int[])`
+  const items = await selectItems(
+    db,
+    resource,
+    include,
+    sql`where ${visibleIn(resource, scope)} and ${condition} order by ${own} desc limit 1`,
+  )
+  return items[0]
+}
+
+async function selectItems(
+  db: Database,
+  resource: ListedResource,
+  include: readonly string[] | undefined,
+  rest: RawBuilder<unknown>,
+) {
+  const names = include ?? Object.keys(resource.fields)
+  const columns = new Map<string, RawBuilder<unknown>>()
+  for (const name of names) {
+    const field = resource.fields[name]
+    if (field === undefined) continue
+    columns.set(name, field.column)
+    for (const [needed, column] of Object.entries(field.needs ?? {})) columns.set(needed, column)
+  }
+  const selection = [...columns].map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${selection.length === 0 ? sql`1` : sql.join(selection)} from ${resource.from} ${rest}`.execute(db)
+  return rows.map((row) =>
+    Object.fromEntries(
+      names.map((name) => {
+        const value = row[name] ?? null
+        return [
+          name,
+          resource.fields[name]?.toWire?.(value, row) ?? (resource.fields[name]?.toWire ? null : value),
+        ]
+      }),
+    ),
+  )
+}
+
+function visibleIn(resource: ListedResource, scope: Scope): RawBuilder<unknown> {
+  const inTenants = sql`(${resource.tenantId} = any(${[...scope.tenantIds]}::int[]) and (
+    ${resource.visibility} <> 'private' or ${resource.createdBy} = ${scope.username}
+    or ${resource.tenantId} = any(${[...scope.administeredTenantIds]}::int[])))`
+  return scope.withGlobal ? sql`(${inTenants} or ${resource.visibility} = 'global')` : inTenants
+}
+
+function conditions(resource: ListedResource, query: ListQuery): RawBuilder<unknown>[] {
+  return [
+    ...query.filters.map((filter) => fieldCondition(resource, filter)),
+    ...query.ranges.flatMap(({ field, from, to }) => {
+      const column = columnOf(resource, field)
+      return [
+        ...(from === undefined ? [] : [sql`${column} >= ${from}`]),
+        ...(to === undefined ? [] : [sql`${column} < ${to}`]),
+      ]
+    }),
+    ...searchCondition(resource, query),
+  ]
+}
+
+function fieldCondition(resource: ListedResource, { field, values }: FieldFilter): RawBuilder<unknown> {
+  const column =
+    resource.extraFilters?.[field] ?? resource.fields[field]?.filterBy ?? columnOf(resource, field)
+  const [first] = values
+  if (values.length === 1) return sql`${column} = ${first}`
+  return sql`${column} in (${sql.join(values)})`
+}
+
+function searchCondition(resource: ListedResource, query: ListQuery): RawBuilder<unknown>[] {
+  const either = [
+    ...(query.search === undefined ? [] : [contains(resource.search, query.search)]),
+    ...(query.searchName === undefined || resource.searchName === undefined
+      ? []
+      : [contains(resource.searchName, query.searchName)]),
+  ]
+  return either.length === 0 ? [] : [sql`(${sql.join(either, sql` or `)})`]
+}
+
+/** Case-insensitive, the text taken literally. */
+function contains(column: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
+  return sql`${column} ilike ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
+}
+
+function orderBy(resource: ListedResource, query: ListQuery): RawBuilder<unknown> {
+  const keys = query.sort.map(({ by, key, direction }) => {
+    const column = by === 'label' ? (resource.labelValue?.(key) ?? sql`null`) : columnOf(resource, key)
+    return direction === 'descending' ? sql`${column} desc` : sql`${column} asc`
+  })
+  const last = query.sort.at(-1)?.direction === 'descending' ? sql`desc` : sql`asc`
+  return sql.join([...keys, sql`${resource.tieBreaker} ${last}`])
+}
+
+function columnOf(resource: ListedResource, name: string): RawBuilder<unknown> {
+  const field = resource.fields[name]
+  if (field === undefined) throw new Error(`${resource.model} has no field ${name} in its list definition`)
+  return field.column
+}
+
+function conjunction(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql.join(parts, sql` and `)
+}

@@ -1,0 +1,46 @@
+import type { RawBuilder } from 'kysely'
+
+/**
+ * How a resource of the API comes out of the database: one SQL expression for each field of its shape. Lists,
+ * single gets and the answers of writes all use it, so a field is spelled in one place.
+ */
+export type ListedResource = {
+  /** Name of the model in messages: Blueprint, Deployment, … */
+  readonly model: string
+  /** `from` clause; joins keep one row per resource. */
+  readonly from: RawBuilder<unknown>
+  readonly fields: Readonly<Record<string, ListedField>>
+  /** Filter keys that are no fields of the shape. */
+  readonly extraFilters?: Readonly<Record<string, RawBuilder<unknown>>>
+  /** What `_search` looks in, and `_search_name`. */
+  readonly search: RawBuilder<unknown>
+  readonly searchName?: RawBuilder<unknown>
+  readonly tenantId: RawBuilder<unknown>
+  readonly createdBy: RawBuilder<unknown>
+  readonly visibility: RawBuilder<unknown>
+  /** Breaks ties of the order, so that pages neither repeat nor skip a row. */
+  readonly tieBreaker: RawBuilder<unknown>
+  /** Table of labels for `_sort=label:KEY`: the value of the key. */
+  readonly labelValue?: (key: string) => RawBuilder<unknown>
+}
+
+export type ListedField = {
+  readonly column: RawBuilder<unknown>
+  /** From what the driver gives to what the wire shows; `row` holds every column that was asked for. */
+  readonly toWire?: (value: unknown, row: Readonly<Record<string, unknown>>) => unknown
+  /** Other fields whose columns `toWire` needs; names outside the shape must be in `hidden`. */
+  readonly needs?: Readonly<Record<string, RawBuilder<unknown>>>
+  /** Compared instead of `column` by filters, where the two differ. */
+  readonly filterBy?: RawBuilder<unknown>
+}
+
+/** Which rows the caller may see (spec/rest-facts-b.md 3). */
+export type Scope = {
+  readonly username: string
+  /** Tenants whose rows are listed. */
+  readonly tenantIds: readonly number[]
+  /** Those of them in which the caller sees everybody's private rows too. */
+  readonly administeredTenantIds: readonly number[]
+  /** Global rows of other tenants are listed as well. */
+  readonly withGlobal: boolean
+}
