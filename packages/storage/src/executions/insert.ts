@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { toJson } from '../database.ts'
 import type { Queue } from '../queue.ts'
@@ -54,8 +55,8 @@ export async function insertExecution(
       created_by: execution.createdBy,
       token_hash: null,
       lease_owner: null,
-      lease_expires_at: starts ? new Date(Date.now() + pickUpMs) : null,
-      ...(execution.status === 'failed' && { ended_at: new Date() }),
+      lease_expires_at: starts ? sql<Date>`clock_timestamp() + ${pickUpMs} * interval '1 millisecond'` : null,
+      ...(execution.status === 'failed' && { ended_at: sql<Date>`clock_timestamp()` }),
     })
     .execute()
   if (starts) {

@@ -1,0 +1,242 @@
+import {
+  activeStatuses,
+  type Database,
+  endStatuses,
+  type ListedResource,
+  ownerFields,
+  timeField,
+  toJson,
+} from '@tutti/storage'
+import { sql } from 'kysely'
+
+/** spec/rest-spec-a.md 2.8, spec/rest-facts-a.md 13. */
+export const executionResource: ListedResource = {
+  model: 'Execution',
+  from: sql`executions e join tenants on tenants.id = e.tenant_id`,
+  fields: {
+    id: { column: sql`e.id` },
+    workflow_id: { column: sql`e.workflow_id` },
+    blueprint_id: { column: sql`e.blueprint_id` },
+    deployment_id: { column: sql`e.deployment_id` },
+    deployment_display_name: { column: sql`e.deployment_display_name` },
+    status: { column: sql`e.status` },
+    status_display: { column: sql`case e.status when 'terminated' then 'completed' else e.status end` },
+    error: { column: sql`e.error` },
+    parameters: { column: sql`e.parameters` },
+    is_system_workflow: { column: sql`e.is_system_workflow` },
+    is_dry_run: { column: sql`e.is_dry_run` },
+    resume: { column: sql`e.resume` },
+    allow_custom_parameters: { column: sql`e.allow_custom_parameters` },
+    total_operations: { column: sql`e.total_operations` },
+    finished_operations: { column: sql`e.finished_operations` },
+    started_at: timeField(sql`e.started_at`),
+    ended_at: timeField(sql`e.ended_at`),
+    scheduled_for: timeField(sql`e.scheduled_for`),
+    ...ownerFields('e'),
+  },
+  // Nothing joins an execution group yet: the filter is known and matches nothing.
+  extraFilters: { execution_group_id: sql`null::text` },
+  search: sql`e.id`,
+  tenantId: sql`e.tenant_id`,
+  createdBy: sql`e.created_by`,
+  visibility: sql`e.visibility`,
+  tieBreaker: sql`e.id`,
+}
+
+export const notSystem = sql`not e.is_system_workflow`
+export const executionIdIs = (id: string) => sql`e.id = ${id}`
+
+/** Locks the execution's row: whoever changes its status decides under this lock. */
+export async function lockExecution(transaction: Database, tenantId: number, id: string) {
+  return transaction
+    .selectFrom('executions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+export async function readStatus(db: Database, tenantId: number, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('executions')
+    .select('status')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.status
+}
+
+/** What starting a workflow looks at: the deployment with how its creation went. Locks the deployment's row. */
+export async function lockDeployment(transaction: Database, tenantId: number, id: string) {
+  return transaction
+    .selectFrom('deployments as d')
+    .leftJoin('executions as c', (join) =>
+      join.onRef('c.tenant_id', '=', 'd.tenant_id').onRef('c.id', '=', 'd.create_execution_id'),
+    )
+    .select([
+      'd.tenant_id',
+      'd.id',
+      'd.display_name',
+      'd.blueprint_id',
+      'd.visibility',
+      'd.created_by',
+      'd.workflows',
+      'c.status as creation_status',
+      'c.error as creation_error',
+    ])
+    .where('d.id', '=', id)
+    .where((eb) => eb.or([eb('d.tenant_id', '=', tenantId), eb('d.visibility', '=', 'global')]))
+    .orderBy(sql`d.tenant_id = ${tenantId}`, 'desc')
+    .limit(1)
+    .forNoKeyUpdate('d')
+    .executeTakeFirst()
+}
+
+/** The distinct states of the deployment's instances. */
+export async function instanceStates(db: Database, tenantId: number, deploymentId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('node_instances')
+    .select('state')
+    .distinct()
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', deploymentId)
+    .execute()
+  return rows.map((row) => row.state)
+}
+
+/** Whether a node of one of the types, or derived from one, is in the deployment. */
+export async function hasNodeOfType(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+  types: readonly string[],
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('nodes')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', deploymentId)
+    .where(
+      sql<boolean>`exists (select from json_array_elements_text(type_hierarchy) t where t = any(${[...types]}::text[]))`,
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What may keep a new execution from starting at once (spec/workflows.md 6.1). */
+export async function findRunning(db: Database, tenantId: number, deploymentId: string) {
+  const [system, same] = await Promise.all([
+    db
+      .selectFrom('executions')
+      .select('id')
+      .where('is_system_workflow', '=', true)
+      .where('status', 'in', [...activeStatuses, 'queued'])
+      .limit(1)
+      .executeTakeFirst(),
+    db
+      .selectFrom('executions')
+      .select(['id', 'workflow_id', 'status'])
+      .where('tenant_id', '=', tenantId)
+      .where('deployment_id', '=', deploymentId)
+      .where('status', 'in', [...activeStatuses, 'queued'])
+      .limit(1)
+      .executeTakeFirst(),
+  ])
+  return { system, same }
+}
+
+/** Deployments that depend on this one by an inter-deployment dependency or a parent label. */
+export async function findDependents(db: Database, tenantId: number, deploymentId: string) {
+  const { rows } = await sql<{ source: string; creator: string }>`
+    select source_deployment_id as source, dependency_creator as creator
+    from inter_deployment_dependencies
+    where tenant_id = ${tenantId} and target_deployment_id = ${deploymentId} and source_deployment_id is not null
+    union all
+    select deployment_id, 'csys-obj-parent'
+    from deployment_labels
+    where tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${deploymentId}`.execute(db)
+  return rows
+}
+
+export async function setForResume(transaction: Database, tenantId: number, id: string): Promise<void> {
+  await transaction
+    .updateTable('executions')
+    .set({ resume: true, ended_at: null, lease_owner: null, lease_expires_at: sql`clock_timestamp() + interval '10 s'` })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function loadOperations(db: Database, tenantId: number, executionId: string) {
+  return db
+    .selectFrom('operations as o')
+    .innerJoin('tasks_graphs as g', (join) =>
+      join.onRef('g.tenant_id', '=', 'o.tenant_id').onRef('g.id', '=', 'o.tasks_graph_id'),
+    )
+    .select(['o.id', 'o.name', 'o.type', 'o.state', 'o.dependencies', 'o.parameters', 'g.id as graphId'])
+    .where('o.tenant_id', '=', tenantId)
+    .where('g.execution_id', '=', executionId)
+    .orderBy('o.position')
+    .execute()
+}
+
+export async function resetOperations(
+  transaction: Database,
+  tenantId: number,
+  executionId: string,
+  operations: readonly { readonly id: string; readonly state: string; readonly parameters: unknown }[],
+  graphState: unknown,
+): Promise<void> {
+  await sql`
+    update operations o set state = p.state, parameters = p.parameters::json
+    from unnest(${operations.map((one) => one.id)}::text[], ${operations.map((one) => one.state)}::text[],
+      ${operations.map((one) => toJson(one.parameters))}::text[]) as p (id, state, parameters)
+    where o.tenant_id = ${tenantId} and o.id = p.id`.execute(transaction)
+  await transaction
+    .updateTable('tasks_graphs')
+    .set({ graph_state: toJson(graphState) })
+    .where('tenant_id', '=', tenantId)
+    .where('execution_id', '=', executionId)
+    .execute()
+}
+
+export type ExecutionsToDelete = {
+  readonly tenantIds: readonly number[]
+  readonly createdBefore?: Date
+  readonly keepLast?: number
+}
+
+/**
+ * Deletes ended executions with their graphs and events. The newest terminated creation of each deployment stays:
+ * it says that the deployment exists.
+ */
+export async function deleteEnded(
+  transaction: Database,
+  { tenantIds, createdBefore, keepLast }: ExecutionsToDelete,
+  conditions: readonly ReturnType<typeof sql<boolean>>[],
+): Promise<number> {
+  const { rows } = await sql<{ tenant_id: number; id: string }>`
+    with candidates as (
+      select e.tenant_id, e.id, row_number() over (order by e.created_at desc, e.id desc) as newest
+      from executions e
+      where e.tenant_id = any(${[...tenantIds]}::int[]) and e.status = any(${[...endStatuses]}::text[])
+        ${createdBefore === undefined ? sql`` : sql`and e.created_at < ${createdBefore}`}
+        ${conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`}
+        and not exists (select from deployments d where d.tenant_id = e.tenant_id and d.create_execution_id = e.id)
+    )
+    delete from executions e using candidates c
+    where e.tenant_id = c.tenant_id and e.id = c.id
+      ${keepLast === undefined ? sql`` : sql`and c.newest > ${keepLast}`}
+    returning e.tenant_id, e.id`.execute(transaction)
+  if (rows.length === 0) return 0
+  await sql`
+    delete from events using unnest(${rows.map((row) => row.tenant_id)}::int[], ${rows.map((row) => row.id)}::text[])
+      as gone (tenant_id, id)
+    where events.tenant_id = gone.tenant_id and events.execution_id = gone.id`.execute(transaction)
+  return rows.length
+}
+
+export const executionFilter = (field: string, values: readonly unknown[]) =>
+  sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`

@@ -1,0 +1,58 @@
+import { ApiError, illegalAction, isActiveStatus, isEndStatus } from '@tutti/api'
+
+/**
+ * Whether a PATCH may change the status (spec/workflows.md 1.1). The same status is always fine.
+ *
+ * @throws invalid_exception_status_update
+ */
+export function checkStatusChange(
+  execution: { readonly id: string; readonly workflow_id: string; readonly status: string },
+  to: string,
+): void {
+  const from = execution.status
+  if (from === to) return
+  const isRefused =
+    (isEndStatus(from) && execution.workflow_id !== 'create_snapshot') ||
+    ((from === 'cancelling' || from === 'force_cancelling') &&
+      (to === 'terminated' || (isActiveStatus(to) && !to.endsWith('cancelling'))))
+  if (!isRefused) return
+  throw new ApiError(
+    'invalid_exception_status_update',
+    `Invalid relationship - can't change status from ${from} to ${to} for "${execution.id}" execution while ` +
+      `running "${execution.workflow_id}" workflow.`,
+  )
+}
+
+export type CancelAction = 'cancel' | 'force-cancel' | 'kill'
+
+/** The status that a cancel action leads to (spec/workflows.md 5.4). @throws illegal_action_error */
+export function cancelledStatus(id: string, from: string, action: CancelAction): string {
+  if (from === 'queued' || from === 'scheduled') return 'cancelled'
+  if (isEndStatus(from)) throw refusedCancel(id, from, action)
+  switch (action) {
+    case 'kill':
+      return 'kill_cancelling'
+    case 'force-cancel':
+      if (from === 'pending' || from === 'started' || from === 'cancelling') return 'force_cancelling'
+      break
+    case 'cancel':
+      if (from === 'pending' || from === 'started') return 'cancelling'
+      break
+  }
+  throw refusedCancel(id, from, action)
+}
+
+function refusedCancel(id: string, status: string, action: CancelAction): ApiError {
+  return illegalAction(`Can't ${action} execution ${id} because it's in status ${status}`)
+}
+
+/** @throws conflict_error */
+export function checkResumable(status: string, isForced: boolean): void {
+  const allowed = isForced ? ['cancelled', 'failed'] : ['cancelled', 'failed', 'started']
+  if (allowed.includes(status)) return
+  throw new ApiError(
+    'conflict_error',
+    `Cannot ${isForced ? 'force-resume' : 'resume'} execution: it is in status ${status}, ` +
+      `expected to be one of: ${allowed.join(', ')}`,
+  )
+}
