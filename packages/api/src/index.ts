@@ -1,7 +1,47 @@
 export { ApiError, type ApiErrorOptions, type ErrorBody } from './errors/api-error.ts'
 export { type ErrorCode, errorCatalogue, isErrorCode } from './errors/catalogue.ts'
 export * from './errors/messages.ts'
+export {
+  type EventKind,
+  type EventSelection,
+  type EventVocabulary,
+  eventTypeName,
+  parseEventTypes,
+} from './events/vocabulary.ts'
+export {
+  type AttributeOperator,
+  attributeOperators,
+  type FilteredResource,
+  type FilterRule,
+  filterAttributes,
+  type LabelOperator,
+  labelOperators,
+  parseFilterRules,
+} from './filters/filter-rule.ts'
 export { checkDisplayName, checkIdentifier, maxIdentifierLength } from './identifiers.ts'
+export {
+  checkLabel,
+  checkLabelKey,
+  type LabelPair,
+  parseLabels,
+  parseLabelsText,
+  reservedLabelKeys,
+} from './labels.ts'
+export type { FieldFilter } from './list/field-filters.ts'
+export {
+  type FieldKind,
+  type FieldTable,
+  type FieldTableOptions,
+  fieldTable,
+  type Sort,
+  scalarFields,
+} from './list/field-table.ts'
+export { parseInclude, pickIncluded } from './list/include.ts'
+export { type ListQuery, type ListQueryOptions, parseListQuery } from './list/list-query.ts'
+export { defaultMaxResults, type Page, parsePage } from './list/pagination.ts'
+export { allValues, lastValue, type QueryValues } from './list/query-value.ts'
+export type { Range } from './list/range.ts'
+export { openapi } from './openapi.ts'
 export { defaultPermissions, type Permission, type Role } from './permissions/matrix.ts'
 export { isPermitted } from './permissions/permit.ts'
 export {
@@ -12,8 +52,38 @@ export {
   type TenantRole,
   tenantRoles,
 } from './permissions/roles.ts'
+export { BlueprintPatch, BlueprintUpload, SetVisibility } from './routes/blueprints.ts'
+export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
+export { ExecutionStart } from './routes/executions.ts'
+export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
+export {
+  builtRoutes,
+  type ListRouteName,
+  type RouteBody,
+  type RouteItem,
+  type RouteName,
+  type RouteParams,
+  type RouteQuery,
+  type RouteResponse,
+  routes,
+} from './routes/table.ts'
+export { NodeInstancePatch } from './routes/topology.ts'
+export * from './shapes/access.ts'
+export * from './shapes/blueprint.ts'
+export * from './shapes/common.ts'
+export * from './shapes/deployment.ts'
+export * from './shapes/event.ts'
+export * from './shapes/execution.ts'
+export * from './shapes/label.ts'
+export * from './shapes/manager.ts'
+export * from './shapes/node.ts'
+export * from './shapes/node-instance.ts'
+export * from './shapes/operation.ts'
 export { parseBoolean } from './values/boolean.ts'
+export { parseBody, parseParameters } from './values/parse-object.ts'
 export { formatTimestamp, parseTimestamp } from './values/timestamp.ts'
+export { wireList } from './values/wire-list.ts'
+export { wireTypeOf } from './values/wire-type.ts'
 export {
   checkGlobalAllowed,
   checkWidening,

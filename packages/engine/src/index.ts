@@ -1,1 +1,36 @@
-export {}
+export type {
+  Command,
+  Commit,
+  EmittedEvent,
+  GraphOutcome,
+  GraphRecord,
+  NodeInstanceStateChange,
+  OperationPatch,
+} from './commit.ts'
+export { newGraphRecord } from './commit.ts'
+export type { CancelMode, GraphEvent, OperationOutcome } from './graph-event.ts'
+export type { JsonObject, JsonValue } from './json.ts'
+export type {
+  DeploymentModel,
+  ModelNode,
+  ModelNodeInstance,
+  ModelOperation,
+  ModelPlugin,
+  ModelRelationship,
+  ModelRelationshipInstance,
+  WorkflowSettings,
+} from './model.ts'
+export { defaultSettings } from './model.ts'
+export type { ErrorCause, OperationError } from './operation-error.ts'
+export type { GraphPlan, PlanEdge, PlanPart, Step, SubgraphStep, TaskStep } from './step.ts'
+export type {
+  FailureHandler,
+  OperationParameters,
+  OperationState,
+  OperationType,
+  StoredOperation,
+  SuccessHandler,
+} from './stored-operation.ts'
+export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
+export type { BuildInput, Phase, Workflow } from './workflow.ts'
+export { WorkflowError } from './workflow.ts'

@@ -1,0 +1,148 @@
+import { ApiError } from '../errors/api-error.ts'
+import { checkLabel, checkLabelKey } from '../labels.ts'
+import { wireList } from '../values/wire-list.ts'
+
+export const labelOperators = ['any_of', 'not_any_of', 'is_null', 'is_not_null', 'is_not'] as const
+export const attributeOperators = [
+  'any_of',
+  'not_any_of',
+  'contains',
+  'not_contains',
+  'starts_with',
+  'ends_with',
+  'is_not_empty',
+] as const
+
+export type LabelOperator = (typeof labelOperators)[number]
+export type AttributeOperator = (typeof attributeOperators)[number]
+
+/** One rule of a filter or search (spec/rest-spec-a.md 2.10); all rules of a set must match. */
+export type FilterRule =
+  | {
+      readonly type: 'label'
+      readonly key: string
+      readonly operator: LabelOperator
+      readonly values: readonly string[]
+    }
+  | {
+      readonly type: 'attribute'
+      readonly key: string
+      readonly operator: AttributeOperator
+      readonly values: readonly string[]
+    }
+
+export type FilteredResource = 'deployments' | 'blueprints'
+
+/** Attributes that rules may name (spec/rest-facts-a.md 6). */
+export const filterAttributes: Readonly<Record<FilteredResource, readonly string[]>> = {
+  deployments: [
+    'id',
+    'blueprint_id',
+    'created_by',
+    'site_name',
+    'schedules',
+    'tenant_name',
+    'display_name',
+    'installation_status',
+  ],
+  blueprints: ['created_by', 'state', 'id', 'tenant_name'],
+}
+
+const entries = ['key', 'values', 'operator', 'type']
+const operatorsWithoutValues: readonly string[] = ['is_null', 'is_not_null', 'is_not_empty']
+
+/** The rules of a body, label keys in lower case, duplicates dropped. @throws invalid_filter_rule */
+export function parseFilterRules(rules: unknown, resource: FilteredResource): readonly FilterRule[] {
+  if (!Array.isArray(rules)) throw invalid(rules, 'Filter rules must be a list of filter rules.')
+  const parsed = rules.map((rule) => parseFilterRule(rule, resource))
+  return [...new Map(parsed.map((rule) => [JSON.stringify(rule), rule])).values()]
+}
+
+function parseFilterRule(rule: unknown, resource: FilteredResource): FilterRule {
+  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) {
+    throw invalid(rule, 'The filter rule is not a dictionary.')
+  }
+  const names = Object.keys(rule)
+  if (names.length !== entries.length || !entries.every((entry) => names.includes(entry))) {
+    throw invalid(
+      rule,
+      `At least one of the entries in the filter rule is missing or unknown. A rule has ${wireList(entries)}.`,
+    )
+  }
+  const { key, values, operator, type } = rule as Readonly<Record<string, unknown>>
+  if (typeof key !== 'string') throw invalid(rule, 'The filter rule key must be a string.')
+  if (!isTextList(values)) throw invalid(rule, 'The filter rule values must be a list of strings.')
+  if (type === 'label') return parseLabelRule(rule, key, operator, values)
+  if (type === 'attribute') return parseAttributeRule(rule, key, operator, values, resource)
+  throw invalid(rule, `The filter rule type must be one of ${wireList(['label', 'attribute'])}.`)
+}
+
+function parseLabelRule(rule: object, key: string, operator: unknown, values: readonly string[]): FilterRule {
+  const known = labelOperators.find((one) => one === operator)
+  if (known === undefined) {
+    throw invalid(rule, `The operator for filtering by labels must be one of ${wireList(labelOperators)}.`)
+  }
+  checkCount(rule, known, values)
+  try {
+    return {
+      type: 'label',
+      key: checkLabelKey(key),
+      operator: known,
+      values: values.map((value) => checkLabel(key, value).value),
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw invalid(rule, error.message)
+    throw error
+  }
+}
+
+function parseAttributeRule(
+  rule: object,
+  key: string,
+  operator: unknown,
+  values: readonly string[],
+  resource: FilteredResource,
+): FilterRule {
+  const attribute = key.toLowerCase()
+  const known = attributeOperators.find((one) => one === operator)
+  if (known === undefined) {
+    throw invalid(
+      rule,
+      `The operator for filtering by attributes must be one of ${wireList(attributeOperators)}.`,
+    )
+  }
+  if (!filterAttributes[resource].includes(attribute)) {
+    throw invalid(
+      rule,
+      `Allowed attributes to filter ${resource} by are ${wireList(filterAttributes[resource])}.`,
+    )
+  }
+  if (attribute === 'schedules' && known !== 'is_not_empty') {
+    throw invalid(rule, "The only operator for the attribute 'schedules' is 'is_not_empty'.")
+  }
+  checkCount(rule, known, values)
+  if (values.some((value) => value === '' || value.length > 256)) {
+    throw invalid(rule, 'The filter rule values must be of 1 to 256 characters.')
+  }
+  return { type: 'attribute', key: attribute, operator: known, values }
+}
+
+function checkCount(rule: object, operator: string, values: readonly string[]): void {
+  const mustBeEmpty = operatorsWithoutValues.includes(operator)
+  if (mustBeEmpty && values.length > 0) {
+    throw invalid(rule, `Values list must be empty if the operator is '${operator}'.`)
+  }
+  if (!mustBeEmpty && values.length === 0) {
+    throw invalid(rule, `Values list must include at least one item if the operator is '${operator}'.`)
+  }
+}
+
+const isTextList = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+const invalid = (rule: unknown, reason: string) =>
+  new ApiError(
+    'invalid_filter_rule',
+    `The filter rule ${JSON.stringify(rule)} is not in the right format. ${reason}`,
+    { details: { err_filter_rule: rule, err_reason: reason } },
+  )

@@ -1,0 +1,49 @@
+import { badParameter, unknownKeys } from '../errors/messages.ts'
+import { parseBoolean } from '../values/boolean.ts'
+import { parseTimestamp } from '../values/timestamp.ts'
+import { type FieldKind, type FieldTable, scalarFields } from './field-table.ts'
+import { allValues, type QueryValues } from './query-value.ts'
+
+/** The field equals one of the values. Several filters must all hold (spec/rest-spec-a.md 4.1). */
+export type FieldFilter = {
+  readonly field: string
+  readonly values: readonly (string | number | boolean | Date)[]
+}
+
+/**
+ * The filters on fields: every key that neither starts with `_` nor is one of the endpoint's `own`
+ * parameters.
+ *
+ * @throws bad_parameters_error for a key that is no field, and for values that do not fit it
+ */
+export function parseFieldFilters(
+  query: QueryValues,
+  table: FieldTable,
+  own: readonly string[] = [],
+): readonly FieldFilter[] {
+  const keys = Object.keys(query).filter((key) => !key.startsWith('_') && !own.includes(key))
+  const kindOf = (key: string): FieldKind | undefined => table.extraFilters[key] ?? table.fields[key]
+  const unknown = keys.filter((key) => (kindOf(key) ?? 'json') === 'json')
+  if (unknown.length > 0) {
+    throw unknownKeys('Filter', unknown, [...scalarFields(table), ...Object.keys(table.extraFilters)])
+  }
+  return keys.map((field) => ({
+    field,
+    values: allValues(query, field).map((text) => parseValue(field, text, kindOf(field) ?? 'string')),
+  }))
+}
+
+function parseValue(field: string, text: string, kind: FieldKind): string | number | boolean | Date {
+  switch (kind) {
+    case 'boolean':
+      return parseBoolean(field, text)
+    case 'datetime':
+      return parseTimestamp(text)
+    case 'integer': {
+      if (!/^-?\d+$/.test(text)) throw badParameter(`${field} must be an integer, got ${text}`)
+      return Number(text)
+    }
+    default:
+      return text
+  }
+}

@@ -1,0 +1,55 @@
+import { parseBoolean } from '../values/boolean.ts'
+import { type FieldFilter, parseFieldFilters } from './field-filters.ts'
+import type { FieldTable, Sort } from './field-table.ts'
+import { parseInclude } from './include.ts'
+import { type Page, parsePage } from './pagination.ts'
+import { lastValue, type QueryValues } from './query-value.ts'
+import { parseRanges, type Range } from './range.ts'
+import { parseSort } from './sort.ts'
+
+/** What a list request asks for, checked against the resource's fields (spec/rest-facts-a.md 5). */
+export type ListQuery = {
+  readonly page: Page
+  /** `_get_all_results`: no limit; `page` still says what is reported. */
+  readonly getAllResults: boolean
+  /** The order asked for, followed by the resource's own. */
+  readonly sort: readonly Sort[]
+  readonly filters: readonly FieldFilter[]
+  readonly ranges: readonly Range[]
+  readonly include: readonly string[] | undefined
+  /** Case-insensitive part of the id, NFKC-normalised, to be taken literally. */
+  readonly search: string | undefined
+  /** Like `search`, on `display_name`; a row that matches either is in the list. */
+  readonly searchName: string | undefined
+  readonly allTenants: boolean
+  /** A stored filter whose rules are added. */
+  readonly filterId: string | undefined
+}
+
+export type ListQueryOptions = {
+  readonly maxResults?: number
+  /** Query keys that the endpoint reads itself. */
+  readonly own?: readonly string[]
+}
+
+/** @throws bad_parameters_error, no_such_include_field_error */
+export function parseListQuery(
+  query: QueryValues,
+  table: FieldTable,
+  options: ListQueryOptions = {},
+): ListQuery {
+  const flag = (name: string) => parseBoolean(name, lastValue(query, name) ?? false)
+  const text = (name: string) => lastValue(query, name)?.normalize('NFKC') || undefined
+  return {
+    page: parsePage(query, options.maxResults),
+    getAllResults: flag('_get_all_results'),
+    sort: parseSort(query, table),
+    filters: parseFieldFilters(query, table, options.own),
+    ranges: parseRanges(query, table),
+    include: parseInclude(query, table),
+    search: text('_search'),
+    searchName: text('_search_name'),
+    allTenants: flag('_all_tenants'),
+    filterId: lastValue(query, '_filter_id') || undefined,
+  }
+}

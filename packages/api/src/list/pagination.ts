@@ -1,0 +1,34 @@
+import { badParameter } from '../errors/messages.ts'
+import { lastValue, type QueryValues } from './query-value.ts'
+
+export type Page = {
+  /** How many items at most; also the size reported in `metadata.pagination`. */
+  readonly size: number
+  readonly offset: number
+}
+
+/** Items of a list that names no `_size`, and the most that any list answers (spec/rest-spec-a.md 8). */
+export const defaultMaxResults = 1000
+
+/**
+ * `_size` and `_offset`. A larger size is cut silently, so that clients which go on from
+ * offset + reported size miss nothing. @throws bad_parameters_error
+ */
+export function parsePage(query: QueryValues, maxResults: number = defaultMaxResults): Page {
+  const size = parseCount('_size', lastValue(query, '_size'))
+  return {
+    size: Math.min(size ?? maxResults, maxResults),
+    offset: parseCount('_offset', lastValue(query, '_offset')) ?? 0,
+  }
+}
+
+function parseCount(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const count = Number(text)
+  if (!/^\d+$/.test(text.trim()) || !Number.isSafeInteger(count)) {
+    throw badParameter(
+      `Invalid pagination parameter ${name}: \`${text}\`. It must be an integer of 0 or more`,
+    )
+  }
+  return count
+}

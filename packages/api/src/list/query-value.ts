@@ -1,0 +1,12 @@
+/** A parsed query string: a repeated key is a list. */
+export type QueryValues = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** Every value of a key, in the order given. */
+export function allValues(query: QueryValues, key: string): readonly string[] {
+  const value = query[key]
+  if (value === undefined) return []
+  return typeof value === 'string' ? [value] : value
+}
+
+/** The value of a key that is meant to be given once; the last one counts. */
+export const lastValue = (query: QueryValues, key: string): string | undefined => allValues(query, key).at(-1)

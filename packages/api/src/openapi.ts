@@ -1,0 +1,124 @@
+import { IsObject, type TObject, type TSchema } from 'typebox'
+import type { Route } from './routes/route.ts'
+import { ErrorShape } from './shapes/common.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The OpenAPI 3.1 description of the routes, as v3.1 serves them. */
+export function openapi(routes: Readonly<Record<string, Route>>, version: string): Json {
+  const shapes = new Map<string, Json>()
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const [name, route] of Object.entries(routes)) {
+    const item = paths[templatePath(route)] ?? {}
+    item[route.method.toLowerCase()] = operation(name, route, shapes)
+    paths[templatePath(route)] = item
+  }
+  const error = named(ErrorShape, shapes)
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Tutti', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    paths,
+    components: {
+      schemas: Object.fromEntries([...shapes].sort(([a], [b]) => a.localeCompare(b))),
+      responses: { Error: { description: 'Error', content: { 'application/json': { schema: error } } } },
+      securitySchemes: {
+        basic: { type: 'http', scheme: 'basic' },
+        token: { type: 'apiKey', in: 'header', name: 'Authentication-Token' },
+      },
+    },
+    security: [{ basic: [] }, { token: [] }],
+  }
+}
+
+const templatePath = (route: Route): string =>
+  (route.base === 'root' ? '' : '/api/v3.1') +
+  route.path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')
+
+function operation(name: string, route: Route, shapes: Map<string, Json>): Json {
+  return {
+    operationId: name,
+    summary: route.summary,
+    tags: [route.path.split('/')[1]],
+    parameters: parameters(route),
+    ...(route.permission === 'anonymous' ? { security: [] } : {}),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, shapes) }),
+    responses: {
+      [route.status]: success(route, shapes),
+      default: { $ref: '#/components/responses/Error' },
+    },
+    'x-permission': route.permission,
+    'x-since': route.since,
+    'x-built': route.built,
+  }
+}
+
+function parameters(route: Route): readonly Json[] {
+  const inPath = [...templatePath(route).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const header = { name: 'Tenant', in: 'header', required: true, schema: { type: 'string' } }
+  const own = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => inQuery(name, schema))
+  const common = route.list === undefined ? [] : listParameters
+  return [...inPath, ...(route.tenant === 'required' ? [header] : []), ...common, ...own]
+}
+
+const inQuery = (name: string, schema: unknown): Json => ({ name, in: 'query', required: false, schema })
+
+/** spec/rest-spec-a.md 4.1 */
+const listParameters: readonly Json[] = [
+  inQuery('_include', { type: 'string', description: 'Comma-separated fields to answer' }),
+  inQuery('_sort', {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Field, descending with a leading -',
+  }),
+  inQuery('_size', { type: 'integer', minimum: 0 }),
+  inQuery('_offset', { type: 'integer', minimum: 0 }),
+  inQuery('_range', { type: 'string', description: 'FIELD,START,END; a bound may be empty' }),
+  inQuery('_search', { type: 'string' }),
+  inQuery('_all_tenants', { type: 'boolean' }),
+]
+
+const binary = { type: 'string', contentMediaType: 'application/octet-stream' }
+
+function requestBody(body: TObject | 'archive', shapes: Map<string, Json>): Json {
+  if (body !== 'archive') return { content: { 'application/json': { schema: named(body, shapes) } } }
+  const multipart = {
+    type: 'object',
+    properties: { params: { type: 'string' }, blueprint_archive: binary },
+  }
+  return {
+    content: {
+      'application/octet-stream': { schema: binary },
+      'multipart/form-data': { schema: multipart },
+    },
+  }
+}
+
+function success(route: Route, shapes: Map<string, Json>): Json {
+  if (route.response === 'empty') return { description: 'Done' }
+  if (route.response === 'file') {
+    return { description: 'The file', content: { 'application/octet-stream': { schema: binary } } }
+  }
+  return { description: 'OK', content: { 'application/json': { schema: named(route.response, shapes) } } }
+}
+
+/** The schema with every titled object in it moved to the components. */
+function named(schema: TSchema, shapes: Map<string, Json>): Json {
+  const inner = mapObject(schema, shapes)
+  const title = IsObject(schema) && 'title' in schema ? schema.title : undefined
+  if (typeof title !== 'string') return inner
+  shapes.set(title, inner)
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+const mapObject = (schema: object, shapes: Map<string, Json>): Json =>
+  Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, mapValue(value, shapes)]))
+
+function mapValue(value: unknown, shapes: Map<string, Json>): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapValue(item, shapes))
+  return typeof value === 'object' && value !== null ? named(value, shapes) : value
+}

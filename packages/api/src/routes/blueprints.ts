@@ -1,0 +1,134 @@
+import { Type } from 'typebox'
+import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
+import { ListOf, Nullable } from '../shapes/common.ts'
+import { route } from './route.ts'
+
+/**
+ * Parameters of an upload: in the query, or in the multipart field `params` as JSON
+ * (spec/rest-spec-a.md 4.2, spec/rest-facts-a.md 7). `labels` is `k=v,k2=v2` or a list.
+ */
+export const BlueprintUpload = Type.Object({
+  application_file_name: Type.Optional(Nullable(Type.String())),
+  blueprint_archive_url: Type.Optional(Nullable(Type.String())),
+  visibility: Type.Optional(Nullable(Type.String())),
+  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  labels: Type.Optional(Nullable(Type.Unknown())),
+  async_upload: Type.Optional(Nullable(Type.Boolean())),
+  skip_execution: Type.Optional(Nullable(Type.Boolean())),
+})
+
+export const BlueprintPatch = Type.Object({
+  labels: Type.Optional(Type.Array(Type.Unknown())),
+  visibility: Type.Optional(Type.String()),
+  description: Type.Optional(Nullable(Type.String())),
+  creator: Type.Optional(Type.String()),
+})
+
+export const SetVisibility = Type.Object({ visibility: Type.String() })
+
+export const blueprintRoutes = {
+  'blueprints.list': route({
+    method: 'GET',
+    path: '/blueprints',
+    permission: 'blueprint_list',
+    allTenants: true,
+    summary: 'List blueprints',
+    list: blueprintFields,
+    response: ListOf(Blueprint),
+    status: 200,
+  }),
+  'blueprints.get': route({
+    method: 'GET',
+    path: '/blueprints/:blueprint_id',
+    permission: 'blueprint_get',
+    summary: 'Get a blueprint',
+    response: Blueprint,
+    status: 200,
+  }),
+  'blueprints.upload': route({
+    method: 'PUT',
+    path: '/blueprints/:blueprint_id',
+    permission: 'blueprint_upload',
+    summary: 'Upload a blueprint archive',
+    query: BlueprintUpload,
+    body: 'archive',
+    response: Blueprint,
+    status: 201,
+  }),
+  'blueprints.validate': route({
+    method: 'PUT',
+    path: '/blueprints/:blueprint_id/validate',
+    since: 'v3.1',
+    permission: 'blueprint_upload',
+    summary: 'Check a blueprint archive without storing it',
+    query: BlueprintUpload,
+    body: 'archive',
+    response: 'empty',
+    status: 204,
+  }),
+  'blueprints.update': route({
+    method: 'PATCH',
+    path: '/blueprints/:blueprint_id',
+    since: 'v3.1',
+    permission: 'blueprint_upload',
+    summary: 'Change the labels or the owner of a blueprint',
+    body: BlueprintPatch,
+    response: Blueprint,
+    status: 200,
+  }),
+  'blueprints.delete': route({
+    method: 'DELETE',
+    path: '/blueprints/:blueprint_id',
+    permission: 'blueprint_delete',
+    summary: 'Delete a blueprint',
+    query: Type.Object({ force: Type.Optional(Type.Boolean()) }),
+    response: 'empty',
+    status: 204,
+  }),
+  'blueprints.download': route({
+    method: 'GET',
+    path: '/blueprints/:blueprint_id/archive',
+    permission: 'blueprint_download',
+    summary: 'Download the archive of a blueprint',
+    response: 'file',
+    status: 200,
+  }),
+  'blueprints.setVisibility': route({
+    method: 'PATCH',
+    path: '/blueprints/:blueprint_id/set-visibility',
+    since: 'v3.1',
+    permission: 'resource_set_visibility',
+    summary: 'Widen who can see a blueprint',
+    body: SetVisibility,
+    response: Blueprint,
+    status: 200,
+  }),
+  'blueprints.setGlobal': route({
+    method: 'PATCH',
+    path: '/blueprints/:blueprint_id/set-global',
+    since: 'v3',
+    permission: 'resource_set_global',
+    summary: 'Make a blueprint visible to every tenant',
+    response: Blueprint,
+    status: 200,
+  }),
+  'labels.blueprints.keys': route({
+    method: 'GET',
+    path: '/labels/blueprints',
+    since: 'v3.1',
+    permission: 'labels_list',
+    summary: 'List the label keys of blueprints',
+    query: Type.Object({ _reserved: Type.Optional(Type.Boolean()) }),
+    response: ListOf(Type.String()),
+    status: 200,
+  }),
+  'labels.blueprints.values': route({
+    method: 'GET',
+    path: '/labels/blueprints/:label_key',
+    since: 'v3.1',
+    permission: 'labels_list',
+    summary: 'List the values of a label key of blueprints',
+    response: ListOf(Type.String()),
+    status: 200,
+  }),
+} as const

@@ -1,0 +1,159 @@
+import { Type } from 'typebox'
+import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import {
+  Deployment,
+  DeploymentCapabilities,
+  DeploymentOutputs,
+  deploymentFields,
+} from '../shapes/deployment.ts'
+import { SetVisibility } from './blueprints.ts'
+import { route } from './route.ts'
+
+/** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8. */
+export const DeploymentCreate = Type.Object({
+  blueprint_id: Type.String(),
+  inputs: Type.Optional(JsonObject),
+  display_name: Type.Optional(Nullable(Type.String())),
+  site_name: Type.Optional(Nullable(Type.String())),
+  labels: Type.Optional(Type.Array(Type.Unknown())),
+  visibility: Type.Optional(Nullable(Type.String())),
+  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  skip_plugins_validation: Type.Optional(Type.Boolean()),
+  runtime_only_evaluation: Type.Optional(Type.Boolean()),
+})
+
+/** What a user may change; the keys that only workers of the reference send are not among them. */
+export const DeploymentPatch = Type.Object({
+  labels: Type.Optional(Type.Array(Type.Unknown())),
+  display_name: Type.Optional(Type.String()),
+  creator: Type.Optional(Type.String()),
+})
+
+export const FunctionsEvaluation = Type.Object({
+  deployment_id: Type.String(),
+  context: Type.Optional(Nullable(JsonObject)),
+  payload: JsonObject,
+})
+
+export const deploymentRoutes = {
+  'deployments.list': route({
+    method: 'GET',
+    path: '/deployments',
+    permission: 'deployment_list',
+    allTenants: true,
+    summary: 'List deployments',
+    list: deploymentFields,
+    query: Type.Object({
+      _group_id: Type.Optional(Type.String()),
+      _dependencies_of: Type.Optional(Type.String()),
+      _environments_only: Type.Optional(Type.Boolean()),
+      all_sub_deployments: Type.Optional(Type.Boolean()),
+      include_workdir: Type.Optional(Type.Boolean()),
+    }),
+    response: ListOf(Deployment),
+    status: 200,
+  }),
+  'deployments.get': route({
+    method: 'GET',
+    path: '/deployments/:deployment_id',
+    permission: 'deployment_get',
+    summary: 'Get a deployment',
+    query: Type.Object({
+      all_sub_deployments: Type.Optional(Type.Boolean()),
+      include_workdir: Type.Optional(Type.Boolean()),
+    }),
+    response: Deployment,
+    status: 200,
+  }),
+  'deployments.create': route({
+    method: 'PUT',
+    path: '/deployments/:deployment_id',
+    permission: 'deployment_create',
+    summary: 'Create a deployment of a blueprint',
+    query: Type.Object({
+      async_create: Type.Optional(Type.Boolean()),
+      private_resource: Type.Optional(Type.Boolean()),
+    }),
+    body: DeploymentCreate,
+    response: Deployment,
+    status: 201,
+  }),
+  'deployments.update': route({
+    method: 'PATCH',
+    path: '/deployments/:deployment_id',
+    since: 'v3.1',
+    permission: 'deployment_update',
+    summary: 'Change the labels, the display name or the owner of a deployment',
+    body: DeploymentPatch,
+    response: Deployment,
+    status: 200,
+  }),
+  'deployments.delete': route({
+    method: 'DELETE',
+    path: '/deployments/:deployment_id',
+    permission: 'deployment_delete',
+    summary: 'Delete a deployment',
+    query: Type.Object({
+      force: Type.Optional(Type.Boolean()),
+      delete_logs: Type.Optional(Type.Boolean()),
+      recursive: Type.Optional(Type.Boolean()),
+    }),
+    response: 'empty',
+    status: 204,
+  }),
+  'deployments.setVisibility': route({
+    method: 'PATCH',
+    path: '/deployments/:deployment_id/set-visibility',
+    since: 'v3.1',
+    permission: 'deployment_set_visibility',
+    summary: 'Widen who can see a deployment',
+    body: SetVisibility,
+    response: Deployment,
+    status: 200,
+  }),
+  'deployments.outputs': route({
+    method: 'GET',
+    path: '/deployments/:deployment_id/outputs',
+    permission: 'deployment_modification_outputs',
+    summary: 'Evaluate the outputs of a deployment',
+    response: DeploymentOutputs,
+    status: 200,
+  }),
+  'deployments.capabilities': route({
+    method: 'GET',
+    path: '/deployments/:deployment_id/capabilities',
+    since: 'v3.1',
+    permission: 'deployment_capabilities',
+    summary: 'Evaluate the capabilities of a deployment',
+    response: DeploymentCapabilities,
+    status: 200,
+  }),
+  'labels.deployments.keys': route({
+    method: 'GET',
+    path: '/labels/deployments',
+    since: 'v3.1',
+    permission: 'labels_list',
+    summary: 'List the label keys of deployments',
+    query: Type.Object({ _reserved: Type.Optional(Type.Boolean()) }),
+    response: ListOf(Type.String()),
+    status: 200,
+  }),
+  'labels.deployments.values': route({
+    method: 'GET',
+    path: '/labels/deployments/:label_key',
+    since: 'v3.1',
+    permission: 'labels_list',
+    summary: 'List the values of a label key of deployments',
+    response: ListOf(Type.String()),
+    status: 200,
+  }),
+  'functions.evaluate': route({
+    method: 'POST',
+    path: '/evaluate/functions',
+    permission: 'functions_evaluate',
+    summary: 'Evaluate intrinsic functions in the scope of a deployment',
+    body: FunctionsEvaluation,
+    response: Type.Object({ deployment_id: Type.String(), payload: JsonObject }),
+    status: 200,
+  }),
+} as const

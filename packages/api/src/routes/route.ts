@@ -1,0 +1,58 @@
+import type { TObject, TSchema } from 'typebox'
+import type { FieldTable } from '../list/field-table.ts'
+import type { Permission } from '../permissions/matrix.ts'
+
+/** Served side by side; `since` of a route names the first that has it (spec/rest-facts-a.md 19). */
+export const apiVersions = ['v2', 'v2.1', 'v3', 'v3.1'] as const
+export type ApiVersion = (typeof apiVersions)[number]
+
+export const hasRoute = (version: ApiVersion, since: ApiVersion): boolean =>
+  apiVersions.indexOf(version) >= apiVersions.indexOf(since)
+
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/api/VERSION` (or below the root): `:name` is a parameter, a last `*` takes the rest. */
+  readonly path: string
+  /** Other paths of the same endpoint. */
+  readonly aliases?: readonly string[]
+  readonly base: 'api' | 'root'
+  readonly since: ApiVersion
+  /** `anonymous` needs no credentials, `authenticated` any valid ones. */
+  readonly permission: Permission | 'anonymous' | 'authenticated'
+  /** Where the tenant comes from: the Tenant header, the path's `:tenant_name`, or there is none. */
+  readonly tenant: 'required' | 'path' | 'none'
+  /** `_all_tenants`: the permission may come from any of the user's tenants (spec/rest-facts-b.md 3). */
+  readonly allTenants: boolean
+  readonly summary: string
+  /** Set on lists: the common list parameters are understood for these fields. */
+  readonly list?: FieldTable
+  /** Query parameters besides those of the list. */
+  readonly query?: TObject
+  /** `archive`: multipart, raw bytes or none; its other parameters are those of `query`. */
+  readonly body?: TObject | 'archive'
+  /** `file`: a download with Content-Length and Content-Disposition. */
+  readonly response: TSchema | 'empty' | 'file'
+  readonly status: number
+  /** false: documented, answers `not_implemented`. */
+  readonly built: boolean
+}
+
+type Defaults = {
+  readonly base: 'api'
+  readonly since: 'v2'
+  readonly tenant: 'required'
+  readonly allTenants: false
+  readonly built: true
+}
+
+type Given = Omit<Route, keyof Defaults> & Partial<Pick<Route, keyof Defaults>>
+
+/** A route with what most have in common: in every version, of a tenant, built. */
+export const route = <const R extends Given>(given: R): Omit<Defaults, keyof R> & R => ({
+  base: 'api',
+  since: 'v2',
+  tenant: 'required',
+  allTenants: false,
+  built: true,
+  ...given,
+})

@@ -1,0 +1,71 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import { accessRoutes } from './access.ts'
+import { blueprintRoutes } from './blueprints.ts'
+import { deploymentRoutes } from './deployments.ts'
+import { eventRoutes } from './events.ts'
+import { executionRoutes } from './executions.ts'
+import { managerRoutes } from './manager.ts'
+import { operationRoutes } from './operations.ts'
+import type { Route } from './route.ts'
+import { topologyRoutes } from './topology.ts'
+import { unbuiltRoutes } from './unbuilt.ts'
+
+/** The endpoints that work. Handlers of the manager and methods of the client are keyed by these names. */
+export const builtRoutes = {
+  ...managerRoutes,
+  ...accessRoutes,
+  ...blueprintRoutes,
+  ...deploymentRoutes,
+  ...executionRoutes,
+  ...eventRoutes,
+  ...topologyRoutes,
+  ...operationRoutes,
+} as const satisfies Readonly<Record<string, Route>>
+
+export type RouteName = keyof typeof builtRoutes
+
+/** Every endpoint of the specification, built or not. */
+export const routes: Readonly<Record<string, Route>> = { ...builtRoutes, ...unbuiltRoutes }
+
+type RouteOf<Name extends RouteName> = (typeof builtRoutes)[Name]
+
+type Parameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { readonly [Key in Name]: string } & Parameters<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { readonly [Key in Name]: string }
+    : Path extends `${string}*`
+      ? { readonly '*': string }
+      : unknown
+
+/** The parameters of the path. */
+export type RouteParams<Name extends RouteName> = Parameters<RouteOf<Name>['path']>
+
+/** The query parameters that the endpoint reads besides those of lists. */
+export type RouteQuery<Name extends RouteName> =
+  RouteOf<Name> extends { readonly query: infer Query extends TObject } ? Static<Query> : unknown
+
+export type RouteBody<Name extends RouteName> =
+  RouteOf<Name> extends { readonly body: infer Body }
+    ? Body extends TObject
+      ? Static<Body>
+      : 'archive'
+    : undefined
+
+export type RouteResponse<Name extends RouteName> = RouteOf<Name>['response'] extends infer Response
+  ? Response extends 'empty'
+    ? undefined
+    : Response extends 'file'
+      ? 'file'
+      : Response extends TSchema
+        ? Static<Response>
+        : never
+  : never
+
+/** The names of the endpoints that list a resource with the common list parameters. */
+export type ListRouteName = {
+  [Name in RouteName]: RouteOf<Name> extends { readonly method: 'GET'; readonly list: object } ? Name : never
+}[RouteName]
+
+/** What one item of a list is. */
+export type RouteItem<Name extends RouteName> =
+  RouteResponse<Name> extends { items: (infer Item)[] } ? Item : never

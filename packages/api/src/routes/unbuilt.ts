@@ -1,0 +1,260 @@
+import { Type } from 'typebox'
+import type { Permission } from '../permissions/matrix.ts'
+import type { ApiVersion, Route } from './route.ts'
+
+/**
+ * Endpoints of the specification that this release has not built: they answer `not_implemented`, so that a
+ * client can tell them from a misspelt path.
+ */
+const documented: readonly (readonly [
+  ApiVersion,
+  Route['permission'],
+  Route['tenant'],
+  readonly `${Route['method']} /${string}`[],
+])[] = [
+  ...resource('plugin', 'v2', {
+    list: ['GET /plugins'],
+    get: ['GET /plugins/:plugin_id'],
+    upload: [
+      'POST /plugins',
+      'POST /plugins/:plugin_id',
+      'PUT /plugins/:plugin_id',
+      'PATCH /plugins/:plugin_id',
+    ],
+    delete: ['DELETE /plugins/:plugin_id'],
+    download: ['GET /plugins/:plugin_id/archive', 'GET /plugins/:plugin_id/yaml'],
+  }),
+  ...resource('resource', 'v3', {
+    set_visibility: ['PATCH /plugins/:plugin_id/set-visibility'],
+    set_global: ['PATCH /plugins/:plugin_id/set-global', 'PATCH /secrets/:secret_key/set-global'],
+  }),
+  ...resource('plugins_update', 'v3.1', {
+    list: ['GET /plugins-updates'],
+    get: ['GET /plugins-updates/:update_id'],
+    create: [
+      'PUT /plugins-updates/:id/update/initiate',
+      'POST /plugins-updates/:id/update/initiate',
+      'POST /plugins-updates/:id/update/finalize',
+    ],
+  }),
+  ...resource('deployment_update', 'v2.1', {
+    list: ['GET /deployment-updates'],
+    get: ['GET /deployment-updates/:id'],
+    create: ['PUT /deployment-updates/:id/update/initiate', 'POST /deployment-updates/:id/update/initiate'],
+    update: [
+      'PUT /deployment-updates/:id',
+      'PATCH /deployment-updates/:id',
+      'POST /deployment-updates/:id/update/finalize',
+    ],
+  }),
+  ...resource('deployment', 'v2', {
+    set_site: ['POST /deployments/:deployment_id/set-site'],
+    modify: ['POST /deployment-modifications'],
+  }),
+  ...resource('deployment_modification', 'v2', {
+    list: ['GET /deployment-modifications'],
+    get: ['GET /deployment-modifications/:id'],
+    finish: ['POST /deployment-modifications/:id/finish'],
+    rollback: ['POST /deployment-modifications/:id/rollback'],
+  }),
+  ...resource('deployment_group', 'v3.1', {
+    list: ['GET /deployment-groups'],
+    get: ['GET /deployment-groups/:id'],
+    create: ['PUT /deployment-groups/:id'],
+    update: ['PATCH /deployment-groups/:id'],
+    delete: ['DELETE /deployment-groups/:id'],
+  }),
+  ...resource('inter_deployment_dependency', 'v3.1', {
+    list: ['GET /deployments/inter-deployment-dependencies'],
+    create: [
+      'PUT /deployments/inter-deployment-dependencies',
+      'POST /deployments/inter-deployment-dependencies',
+      'PUT /deployments/:deployment_id/inter-deployment-dependencies',
+    ],
+    delete: ['DELETE /deployments/inter-deployment-dependencies'],
+  }),
+  ...resource('blueprint', 'v3.1', {
+    upload: ['PATCH /blueprints/:blueprint_id/icon', 'PUT /blueprints/:blueprint_id/archive'],
+    list: ['GET /summary/blueprints', 'POST /searches/blueprints'],
+  }),
+  ...resource('deployment', 'v3.1', {
+    list: [
+      'GET /summary/deployments',
+      'POST /searches/deployments',
+      'GET /workflows',
+      'POST /searches/workflows',
+      'POST /searches/capabilities',
+      'POST /searches/scaling-groups',
+    ],
+  }),
+  ...resource('execution', 'v3.1', { list: ['GET /summary/executions'] }),
+  ...resource('node', 'v3.1', {
+    list: ['GET /summary/nodes', 'POST /searches/nodes', 'POST /searches/node-types', 'POST /nodes'],
+    update: ['PATCH /nodes/:deployment_id/:node_id'],
+    delete: ['DELETE /nodes/:deployment_id/:node_id'],
+  }),
+  ...resource('node', 'v3.1', { list: ['POST /node-instances'] }),
+  ...resource('node_instance', 'v3.1', {
+    list: ['GET /summary/node_instances', 'POST /searches/node-instances'],
+    delete: ['DELETE /node-instances/:node_instance_id'],
+  }),
+  ...resource('execution_schedule', 'v3.1', {
+    list: ['GET /execution-schedules', 'GET /summary/execution_schedules'],
+    get: ['GET /execution-schedules/:id'],
+    create: [
+      'PUT /execution-schedules/:id',
+      'PATCH /execution-schedules/:id',
+      'DELETE /execution-schedules/:id',
+    ],
+  }),
+  ...resource('execution_group', 'v3.1', {
+    list: ['GET /execution-groups'],
+    get: ['GET /execution-groups/:id'],
+    create: ['POST /execution-groups'],
+    cancel: ['POST /execution-groups/:id'],
+    update: ['PATCH /execution-groups/:id'],
+  }),
+  ...resource('filter', 'v3.1', {
+    list: ['GET /filters/deployments', 'GET /filters/blueprints'],
+    get: ['GET /filters/deployments/:filter_id', 'GET /filters/blueprints/:filter_id'],
+    create: ['PUT /filters/deployments/:filter_id', 'PUT /filters/blueprints/:filter_id'],
+    update: ['PATCH /filters/deployments/:filter_id', 'PATCH /filters/blueprints/:filter_id'],
+    delete: ['DELETE /filters/deployments/:filter_id', 'DELETE /filters/blueprints/:filter_id'],
+  }),
+  ...resource('secret', 'v3', {
+    list: ['GET /secrets', 'POST /searches/secrets'],
+    get: ['GET /secrets/:secret_key'],
+    create: ['PUT /secrets/:secret_key'],
+    update: ['PATCH /secrets/:secret_key', 'PATCH /secrets/:secret_key/set-visibility'],
+    delete: ['DELETE /secrets/:secret_key'],
+    export: ['GET /secrets/share/export'],
+    import: ['POST /secrets/share/import'],
+  }),
+  ...resource('secrets_provider', 'v3.1', {
+    list: ['GET /secrets-providers'],
+    get: ['GET /secrets-providers/:name'],
+    create: ['PUT /secrets-providers'],
+    update: ['PATCH /secrets-providers/:name'],
+    delete: ['DELETE /secrets-providers/:name'],
+  }),
+  ...resource('site', 'v3.1', {
+    list: ['GET /sites'],
+    get: ['GET /sites/:site_name'],
+    create: ['PUT /sites/:site_name'],
+    update: ['POST /sites/:site_name'],
+    delete: ['DELETE /sites/:site_name'],
+  }),
+  ...resource('agent', 'v3.1', {
+    list: ['GET /agents'],
+    get: ['GET /agents/:name'],
+    create: ['PUT /agents/:name'],
+    update: ['PATCH /agents/:name'],
+    replace_certs: ['PATCH /agents'],
+  }),
+  ...resource('snapshot', 'v2', {
+    list: ['GET /snapshots'],
+    get: ['GET /snapshots/:snapshot_id'],
+    create: ['PUT /snapshots/:snapshot_id'],
+    delete: ['DELETE /snapshots/:snapshot_id'],
+    restore: ['POST /snapshots/:snapshot_id/restore'],
+    download: ['GET /snapshots/:snapshot_id/archive'],
+    upload: ['PUT /snapshots/:snapshot_id/archive'],
+    status_update: ['PATCH /snapshots/:snapshot_id'],
+  }),
+  ...resource('log_bundle', 'v3.1', {
+    list: ['GET /log-bundles'],
+    get: ['GET /log-bundles/:id'],
+    create: ['PUT /log-bundles/:id'],
+    delete: ['DELETE /log-bundles/:id'],
+    download: ['GET /log-bundles/:id/archive'],
+    status_update: ['PATCH /log-bundles/:id'],
+  }),
+  ...tenantless('v3', [
+    ['tenant_create', ['POST /tenants/:tenant_name']],
+    ['tenant_delete', ['DELETE /tenants/:tenant_name']],
+    ['tenant_add_user', ['PUT /tenants/users']],
+    ['tenant_update_user', ['PATCH /tenants/users']],
+    ['tenant_remove_user', ['DELETE /tenants/users']],
+    ['tenant_add_group', ['PUT /tenants/user-groups']],
+    ['tenant_update_group', ['PATCH /tenants/user-groups']],
+    ['tenant_remove_group', ['DELETE /tenants/user-groups']],
+    ['user_create', ['PUT /users']],
+    ['user_delete', ['DELETE /users/:username']],
+    ['user_set_activated', ['POST /users/active/:username']],
+    ['user_unlock', ['POST /users/unlock/:username']],
+    ['user_group_list', ['GET /user-groups']],
+    ['user_group_get', ['GET /user-groups/:group_name']],
+    ['user_group_create', ['POST /user-groups']],
+    ['user_group_update', ['POST /user-groups/:group_name']],
+    ['user_group_delete', ['DELETE /user-groups/:group_name']],
+    ['user_group_add_user', ['PUT /user-groups/users']],
+    ['user_group_remove_user', ['DELETE /user-groups/users']],
+  ]),
+  ...tenantless('v3.1', [
+    ['authenticated', ['GET /permissions', 'GET /permissions/:role']],
+    ['authenticated', ['PUT /permissions/:role/:permission', 'DELETE /permissions/:role/:permission']],
+    ['manager_manage', ['POST /managers', 'PUT /managers/:hostname', 'DELETE /managers/:hostname']],
+    ['manager_get', ['GET /managers/:hostname']],
+    ['broker_manage', ['POST /brokers', 'PUT /brokers/:name', 'DELETE /brokers/:name']],
+    ['cluster_node_config_update', ['POST /db-nodes']],
+    ['cluster_status_get', ['GET /cluster-status']],
+    ['manager_config_get', ['GET /config/:name']],
+    ['manager_config_put', ['PUT /config/:name']],
+    ['license_list', ['GET /license']],
+    ['license_upload', ['PUT /license', 'POST /license']],
+    ['license_remove', ['DELETE /license']],
+    ['community_contact_create', ['POST /contacts']],
+    ['ldap_status_get', ['GET /ldap']],
+    ['ldap_set', ['POST /ldap']],
+    ['identity_provider_get', ['GET /idp']],
+    ['audit_log_view', ['GET /audit', 'GET /audit/stream']],
+    ['audit_log_inject', ['POST /audit']],
+    ['audit_log_truncate', ['DELETE /audit']],
+    ['anonymous', ['GET /snapshot-status']],
+  ]),
+  ...tenantless('v2', [
+    ['maintenance_mode_set', ['POST /maintenance/activate', 'POST /maintenance/deactivate']],
+  ]),
+  ...tenantless('v3', [
+    ['authenticated', ['GET /cluster', 'GET /cluster/nodes', 'GET /cluster/nodes/:node_id']],
+    [
+      'manager_manage',
+      ['PUT /cluster', 'PATCH /cluster', 'PUT /cluster/nodes/:node_id', 'DELETE /cluster/nodes/:node_id'],
+    ],
+  ]),
+  ['v3.1', 'operations', 'required', ['POST /operations']],
+]
+
+type Endpoints = readonly `${Route['method']} /${string}`[]
+
+function resource(name: string, since: ApiVersion, verbs: Readonly<Record<string, Endpoints>>) {
+  return Object.entries(verbs).map(
+    ([verb, endpoints]) => [since, `${name}_${verb}` as Permission, 'required', endpoints] as const,
+  )
+}
+
+function tenantless(since: ApiVersion, endpoints: readonly (readonly [Route['permission'], Endpoints])[]) {
+  return endpoints.map(([permission, paths]) => [since, permission, 'none', paths] as const)
+}
+
+export const unbuiltRoutes: Readonly<Record<string, Route>> = Object.fromEntries(
+  documented.flatMap(([since, permission, tenant, endpoints]) =>
+    endpoints.map((endpoint) => {
+      const [method, path] = endpoint.split(' ') as [Route['method'], string]
+      const unbuilt: Route = {
+        method,
+        path,
+        base: 'api',
+        since,
+        permission,
+        tenant,
+        allTenants: false,
+        summary: 'Not built yet',
+        response: Type.Unknown(),
+        status: 200,
+        built: false,
+      }
+      return [endpoint, unbuilt]
+    }),
+  ),
+)

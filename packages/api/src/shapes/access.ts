@@ -1,0 +1,60 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { fieldTable } from '../list/field-table.ts'
+import { JsonObject, Nullable, Shape, Timestamp } from './common.ts'
+
+/** A count, or with `_get_data=true` the members themselves (spec/rest-facts-b.md 4). */
+const CountOr = <Member extends TSchema>(member: Member) => Type.Union([Type.Integer(), member])
+
+/** spec/rest-spec-b.md 2.16, spec/rest-facts-b.md 4. */
+export const Tenant = Shape('Tenant', {
+  name: Type.String(),
+  groups: CountOr(JsonObject),
+  users: CountOr(JsonObject),
+  user_roles: Nullable(JsonObject),
+  rabbitmq_username: Nullable(Type.String()),
+  rabbitmq_password: Nullable(Type.String()),
+  rabbitmq_vhost: Nullable(Type.String()),
+})
+export type Tenant = Static<typeof Tenant>
+
+export const tenantFields = fieldTable(Tenant, {
+  defaultSort: [{ by: 'field', key: 'name', direction: 'ascending' }],
+})
+
+/** spec/rest-spec-b.md 2.16, spec/rest-facts-b.md 4. The password is never answered. */
+export const User = Shape('User', {
+  username: Type.String(),
+  role: Type.String(),
+  active: Type.Boolean(),
+  is_locked: Type.Boolean(),
+  created_at: Nullable(Timestamp),
+  first_login_at: Nullable(Timestamp),
+  last_login_at: Nullable(Timestamp),
+  show_getting_started: Type.Boolean(),
+  group_system_roles: JsonObject,
+  groups: CountOr(Type.Array(Type.String())),
+  tenants: CountOr(JsonObject),
+  tenant_roles: Nullable(JsonObject),
+  password_hash: Nullable(Type.String()),
+})
+export type User = Static<typeof User>
+
+export const userFields = fieldTable(User, {
+  defaultSort: [{ by: 'field', key: 'username', direction: 'ascending' }],
+})
+
+/** spec/rest-facts-b.md 2. `value` is masked except in the answer that creates the token. */
+export const Token = Shape('Token', {
+  id: Type.String(),
+  username: Type.String(),
+  value: Type.String(),
+  role: Type.String(),
+  description: Nullable(Type.String()),
+  expiration_date: Nullable(Timestamp),
+  last_used: Nullable(Timestamp),
+})
+export type Token = Static<typeof Token>
+
+export const tokenFields = fieldTable(Token, {
+  defaultSort: [{ by: 'field', key: 'id', direction: 'ascending' }],
+})

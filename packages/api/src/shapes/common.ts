@@ -1,0 +1,51 @@
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+
+export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+
+/** `YYYY-MM-DDTHH:MM:SS.mmmZ`, UTC. */
+export const Timestamp = Type.String({ format: 'date-time' })
+
+/** A JSON object whose content is the blueprint author's affair. */
+export const JsonObject = Type.Record(Type.String(), Type.Unknown())
+
+export const VisibilityName = Type.Union([
+  Type.Literal('private'),
+  Type.Literal('tenant'),
+  Type.Literal('global'),
+])
+
+/** What every resource of a tenant carries (spec/rest-facts-a.md 3). */
+export const ownerFields = {
+  created_at: Timestamp,
+  created_by: Type.String(),
+  tenant_name: Type.String(),
+  visibility: Type.String(),
+  /** Always equal to `visibility`. */
+  resource_availability: Type.String(),
+  private_resource: Type.Boolean(),
+}
+
+/** An object of an answer; versions may add fields, so clients must let unknown ones pass. */
+export const Shape = <Properties extends Record<string, TSchema>>(title: string, properties: Properties) =>
+  Type.Object(properties, { title })
+
+export const ListMetadata = Type.Object({
+  pagination: Type.Object({ total: Type.Integer(), offset: Type.Integer(), size: Type.Integer() }),
+  filtered: Type.Optional(Nullable(Type.Integer())),
+})
+export type ListMetadata = Static<typeof ListMetadata>
+
+/** The list envelope (spec/rest-spec-a.md 2.1). */
+export const ListOf = <Item extends TSchema>(item: Item) =>
+  Type.Object({ items: Type.Array(item), metadata: ListMetadata })
+
+export type ListOf<Item> = { readonly items: readonly Item[]; readonly metadata: ListMetadata }
+
+export const ErrorShape = Shape('Error', {
+  message: Type.String(),
+  error_code: Type.String(),
+  server_traceback: Nullable(Type.String()),
+  hint: Type.Optional(Type.String()),
+})
+
+export const EmptyBody: TObject = Type.Object({})

@@ -1,0 +1,116 @@
+import { type Static, Type } from 'typebox'
+import { JsonObject, Nullable, Shape, Timestamp } from './common.ts'
+
+/** spec/rest-spec-a.md 9, spec/rest-facts-b.md 11. */
+export const Version = Shape('Version', {
+  edition: Type.String(),
+  version: Type.String(),
+  build: Nullable(Type.String()),
+  date: Nullable(Type.String()),
+  commit: Nullable(Type.String()),
+  distribution: Nullable(Type.String()),
+  distro_release: Nullable(Type.String()),
+})
+export type Version = Static<typeof Version>
+
+export const ServiceStatus = Shape('ServiceStatus', {
+  status: Type.Union([Type.Literal('Active'), Type.Literal('Inactive')]),
+  is_remote: Type.Boolean(),
+  extra_info: JsonObject,
+})
+export type ServiceStatus = Static<typeof ServiceStatus>
+
+/** v3.1 (spec/rest-spec-b.md 2.6); with `summary=true` services is empty. */
+export const Status = Shape('Status', {
+  status: Type.Union([Type.Literal('OK'), Type.Literal('Fail')]),
+  services: Type.Record(Type.String(), ServiceStatus),
+})
+export type Status = Static<typeof Status>
+
+/** spec/rest-facts-b.md 12. */
+export const Maintenance = Shape('Maintenance', {
+  status: Type.String(),
+  activated_at: Type.String(),
+  activation_requested_at: Type.String(),
+  remaining_executions: Nullable(Type.Array(JsonObject)),
+  requested_by: Nullable(Type.Unknown()),
+})
+export type Maintenance = Static<typeof Maintenance>
+
+export const ConfigItem = Shape('ConfigItem', {
+  name: Type.String(),
+  value: Type.Unknown(),
+  scope: Type.Union([Type.String(), Type.Array(Type.String())]),
+  schema: Nullable(JsonObject),
+  is_editable: Type.Boolean(),
+  admin_only: Type.Boolean(),
+  updated_at: Nullable(Timestamp),
+  updater_name: Nullable(Type.String()),
+})
+export type ConfigItem = Static<typeof ConfigItem>
+
+/** spec/rest-facts-b.md 3 and 12: `authorization` only without scope or with scope=authorization. */
+export const Config = Shape('Config', {
+  metadata: JsonObject,
+  items: Type.Array(ConfigItem),
+  authorization: Type.Optional(
+    Type.Object({
+      roles: Type.Array(
+        Type.Object({
+          id: Type.Integer(),
+          name: Type.String(),
+          type: Type.String(),
+          description: Type.String(),
+        }),
+      ),
+      permissions: Type.Record(Type.String(), Type.Array(Type.String())),
+    }),
+  ),
+})
+export type Config = Static<typeof Config>
+
+export const ProviderContext = Shape('ProviderContext', {
+  id: Type.String(),
+  name: Type.String(),
+  context: JsonObject,
+})
+export type ProviderContext = Static<typeof ProviderContext>
+
+/** spec/rest-spec-b.md 2.3, spec/rest-facts-b.md 11. */
+export const ManagerNode = Shape('ManagerNode', {
+  id: Type.Integer(),
+  hostname: Type.String(),
+  private_ip: Type.String(),
+  public_ip: Type.String(),
+  version: Type.String(),
+  edition: Type.String(),
+  distribution: Type.String(),
+  distro_release: Type.String(),
+  fs_sync_node_id: Nullable(Type.String()),
+  networks: JsonObject,
+  ca_cert_content: Nullable(Type.String()),
+  last_seen: Nullable(Timestamp),
+  status_report_frequency: Nullable(Type.Integer()),
+})
+export type ManagerNode = Static<typeof ManagerNode>
+
+export const Broker = Shape('Broker', {
+  name: Type.String(),
+  host: Type.String(),
+  management_host: Nullable(Type.String()),
+  port: Type.Integer(),
+  username: Nullable(Type.String()),
+  password: Nullable(Type.String()),
+  params: JsonObject,
+  networks: JsonObject,
+  is_external: Type.Boolean(),
+  ca_cert_content: Nullable(Type.String()),
+})
+export type Broker = Static<typeof Broker>
+
+export const DbNode = Shape('DbNode', {
+  name: Type.String(),
+  host: Type.String(),
+  is_external: Type.Boolean(),
+})
+export type DbNode = Static<typeof DbNode>

@@ -1,0 +1,44 @@
+import { type Static, Type } from 'typebox'
+import { fieldTable } from '../list/field-table.ts'
+import { JsonObject, Nullable, ownerFields, Shape } from './common.ts'
+
+/** In the order that an operation goes through them (spec/workflows.md 5.1). */
+export const operationStates = [
+  'pending',
+  'sending',
+  'sent',
+  'started',
+  'response-sent',
+  'succeeded',
+  'failed',
+  'rescheduled',
+] as const
+export type OperationState = (typeof operationStates)[number]
+
+/** A stored task of a tasks graph (spec/rest-spec-b.md 2.9, spec/rest-facts-b.md 10). */
+export const Operation = Shape('Operation', {
+  id: Type.String(),
+  name: Type.String(),
+  state: Type.String(),
+  type: Type.String(),
+  dependencies: Type.Array(Type.String()),
+  parameters: JsonObject,
+  tasks_graph_id: Type.String(),
+  manager_name: Nullable(Type.String()),
+  agent_name: Nullable(Type.String()),
+  ...ownerFields,
+})
+export type Operation = Static<typeof Operation>
+
+export const operationFields = fieldTable(Operation)
+
+/** spec/rest-facts-b.md 10. */
+export const TasksGraph = Shape('TasksGraph', {
+  id: Type.String(),
+  name: Type.String(),
+  execution_id: Type.String(),
+  ...ownerFields,
+})
+export type TasksGraph = Static<typeof TasksGraph>
+
+export const tasksGraphFields = fieldTable(TasksGraph)

@@ -1,0 +1,96 @@
+import {
+  IsArray,
+  IsBoolean,
+  IsInteger,
+  IsNull,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsRecord,
+  IsString,
+  IsUnion,
+  type Static,
+  type TObject,
+  type TSchema,
+} from 'typebox'
+import { Value } from 'typebox/value'
+import { badParameter, missingBodyField, type WireType, wrongType } from '../errors/messages.ts'
+import { lastValue, type QueryValues } from '../list/query-value.ts'
+import { parseBoolean } from './boolean.ts'
+import { wireTypeOf } from './wire-type.ts'
+
+/**
+ * A JSON body as its schema wants it, with the messages that clients know (spec/rest-facts-a.md 2). Flags
+ * may be strings; keys that the schema does not name are left out; an absent body counts as `{}`.
+ *
+ * @throws bad_parameters_error
+ */
+export function parseBody<Schema extends TObject>(schema: Schema, body: unknown): Static<Schema> {
+  const given = body ?? {}
+  if (wireTypeOf(given) !== 'dict') throw wrongType('json request body', 'dict', wireTypeOf(given))
+  return parseFields(schema, given as Readonly<Record<string, unknown>>)
+}
+
+/**
+ * The query parameters that an endpoint reads itself, from text to the types of the schema.
+ *
+ * @throws bad_parameters_error
+ */
+export function parseParameters<Schema extends TObject>(schema: Schema, query: QueryValues): Static<Schema> {
+  const given = Object.entries(schema.properties).map(([name, field]) => {
+    const text = IsArray(field) ? query[name] : lastValue(query, name)
+    return [name, readText(field, text)] as const
+  })
+  return parseFields(schema, Object.fromEntries(given))
+}
+
+function parseFields<Schema extends TObject>(
+  schema: Schema,
+  given: Readonly<Record<string, unknown>>,
+): Static<Schema> {
+  const parsed: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const value = given[name]
+    if (value === undefined) {
+      if (!IsOptional(field)) throw missingBodyField(name)
+    } else {
+      parsed[name] = parseField(name, field, value)
+    }
+  }
+  return parsed as Static<Schema>
+}
+
+function parseField(name: string, schema: TSchema, value: unknown): unknown {
+  if (IsBoolean(schema)) return parseBoolean(name, value)
+  if (IsUnion(schema) && schema.anyOf.some(IsNull) && schema.anyOf.some(IsBoolean)) {
+    return value === null ? null : parseBoolean(name, value)
+  }
+  if (Value.Check(schema, value)) return value
+  const expected = wireTypeFor(schema)
+  const got = wireTypeOf(value)
+  if (expected !== undefined && expected !== got) throw wrongType(name, expected, got)
+  const [problem] = Value.Errors(schema, value)
+  throw badParameter(
+    `${name}${problem?.instancePath.replaceAll('/', '.') ?? ''} is invalid: ${problem?.message ?? 'wrong form'}`,
+  )
+}
+
+function readText(schema: TSchema, text: string | readonly string[] | undefined): unknown {
+  if (typeof text !== 'string') return text
+  if (IsInteger(schema) || IsNumber(schema)) return text.trim() === '' ? undefined : Number(text)
+  if (IsArray(schema)) return [text]
+  return text
+}
+
+function wireTypeFor(schema: TSchema): WireType | undefined {
+  if (IsUnion(schema)) {
+    const [first] = schema.anyOf
+    return first === undefined ? undefined : wireTypeFor(first)
+  }
+  if (IsString(schema)) return 'str'
+  if (IsInteger(schema)) return 'int'
+  if (IsNumber(schema)) return 'float'
+  if (IsArray(schema)) return 'list'
+  if (IsObject(schema) || IsRecord(schema)) return 'dict'
+  return undefined
+}

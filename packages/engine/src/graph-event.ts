@@ -1,0 +1,23 @@
+import type { JsonValue } from './json.ts'
+import type { OperationError } from './operation-error.ts'
+
+/** spec/workflows.md 5.4. */
+export type CancelMode = 'cancel' | 'force-cancel' | 'kill'
+
+/** What the runner tells the reducer. A timer that fired needs no event: `reduce(state, [], nowMs)`. */
+export type GraphEvent =
+  /** An executor began with the operation. `atMs` is when that was, Unix time in ms. */
+  | { readonly type: 'operation-started'; readonly operationId: string; readonly atMs: number }
+  /** An executor answered. An earlier `operation-started` is implied if it was not reported. */
+  | {
+      readonly type: 'operation-ended'
+      readonly operationId: string
+      readonly atMs: number
+      readonly startedAtMs?: number
+      readonly outcome: OperationOutcome
+    }
+  | { readonly type: 'cancel-requested'; readonly mode: CancelMode }
+
+export type OperationOutcome =
+  | { readonly ok: true; readonly result: JsonValue }
+  | { readonly ok: false; readonly error: OperationError }

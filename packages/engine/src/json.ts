@@ -1,0 +1,9 @@
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,98 @@
+import type { JsonObject, JsonValue } from './json.ts'
+
+/**
+ * What the graph builders need to know of a deployment: its nodes as planned (spec/plan.md 2–4), its
+ * node instances as they are now (spec/plan.md 8) and the workflow settings (spec/workflows.md 1.3).
+ * The runner reads it anew before each phase of a workflow.
+ */
+export interface DeploymentModel {
+  readonly nodes: readonly ModelNode[]
+  readonly nodeInstances: readonly ModelNodeInstance[]
+  readonly settings: WorkflowSettings
+}
+
+export interface ModelNode {
+  readonly id: string
+  readonly type: string
+  /** Root first, the node's own type last. */
+  readonly type_hierarchy: readonly string[]
+  readonly properties: JsonObject
+  /** By full name (`cloudify.interfaces.lifecycle.create`) and, where unambiguous, by short name. */
+  readonly operations: Readonly<Record<string, ModelOperation>>
+  readonly relationships: readonly ModelRelationship[]
+  readonly host_id?: string | null
+  readonly plugins: readonly ModelPlugin[]
+}
+
+/** spec/operations.md 1.1; an operation with an empty `plugin` and `operation` is not implemented. */
+export interface ModelOperation {
+  readonly plugin: string
+  readonly operation: string
+  readonly executor: string | null
+  readonly inputs: JsonObject
+  readonly has_intrinsic_functions: boolean
+  /** −1 = without limit; null = the setting holds. */
+  readonly max_retries: number | null
+  /** Seconds; null = the setting holds. */
+  readonly retry_interval: number | null
+  /** Seconds. */
+  readonly timeout: number | null
+  readonly timeout_recoverable: boolean | null
+  readonly inputs_types?: Readonly<Record<string, string>>
+}
+
+export interface ModelRelationship {
+  readonly type: string
+  readonly type_hierarchy: readonly string[]
+  /** Id of the target *node*. */
+  readonly target_id: string
+  readonly properties: JsonObject
+  readonly source_operations: Readonly<Record<string, ModelOperation>>
+  readonly target_operations: Readonly<Record<string, ModelOperation>>
+}
+
+export interface ModelPlugin {
+  readonly name: string
+  readonly executor?: string | null
+  readonly package_name?: string | null
+  readonly package_version?: string | null
+  readonly source?: string | null
+  readonly properties?: JsonValue
+}
+
+export interface ModelNodeInstance {
+  readonly id: string
+  readonly node_id: string
+  readonly host_id?: string | null
+  readonly state: string
+  readonly index?: number
+  readonly relationships: readonly ModelRelationshipInstance[]
+  readonly scaling_groups: readonly { readonly id: string; readonly name: string }[]
+  readonly runtime_properties: JsonObject
+}
+
+export interface ModelRelationshipInstance {
+  readonly type: string
+  /** Id of the target node. */
+  readonly target_name: string
+  /** Id of the target node instance. */
+  readonly target_id: string
+}
+
+/** spec/workflows.md 1.3. */
+export interface WorkflowSettings {
+  /** −1 = without limit. */
+  readonly taskRetries: number
+  readonly taskRetryIntervalMs: number
+  readonly subgraphRetries: number
+  /** How long independent branches may go on after the first failure. */
+  readonly waitAfterFailMs: number
+}
+
+/** The values that a manager starts with. */
+export const defaultSettings: WorkflowSettings = {
+  taskRetries: 60,
+  taskRetryIntervalMs: 15_000,
+  subgraphRetries: 0,
+  waitAfterFailMs: 600_000,
+}

@@ -1,0 +1,22 @@
+/** One entry of an event's `error_causes` (spec/workflows.md 8). */
+export interface ErrorCause {
+  readonly message: string
+  readonly type: string
+  readonly traceback: string | null
+}
+
+/**
+ * How an operation failed (spec/operations.md 2.3). `kind` decides what happens next:
+ * `recoverable` is retried, `retry` is what `ctx.operation.retry` asks for, `non-recoverable` fails at
+ * once, `killed` is an operation that a cancel request killed and that gave no answer.
+ */
+export interface OperationError {
+  readonly kind: 'recoverable' | 'retry' | 'non-recoverable' | 'killed'
+  /** Name of the exception class, e.g. `RecoverableError`. */
+  readonly type: string
+  readonly message: string
+  /** Overrides the operation's retry interval. */
+  readonly retryAfterMs?: number
+  readonly traceback?: string
+  readonly causes?: readonly ErrorCause[]
+}

@@ -1,0 +1,88 @@
+import type { JsonObject } from './json.ts'
+import type { OperationError } from './operation-error.ts'
+
+/** spec/workflows.md 5.1. Any other type is a function that the runner must run by its `name`. */
+export type OperationType =
+  | 'RemoteWorkflowTask'
+  | 'LocalWorkflowTask'
+  | 'NOPLocalWorkflowTask'
+  | 'SubgraphTask'
+  | 'SetNodeInstanceStateTask'
+  | 'GetNodeInstanceStateTask'
+  | 'SendNodeEventTask'
+  | 'SendWorkflowEventTask'
+  | 'UpdateExecutionStatusTask'
+  | (string & {})
+
+export type OperationState =
+  | 'pending'
+  | 'sending'
+  | 'sent'
+  | 'started'
+  | 'response-sent'
+  | 'succeeded'
+  | 'failed'
+  | 'rescheduled'
+
+/** An operation of a tasks graph: the API's resource and the durable log in one (spec/workflows.md 5.2). */
+export interface StoredOperation {
+  readonly id: string
+  readonly name: string
+  readonly type: OperationType
+  readonly state: OperationState
+  readonly dependencies: readonly string[]
+  readonly parameters: OperationParameters
+}
+
+export interface OperationParameters {
+  readonly on_success: SuccessHandler | null
+  readonly on_failure: FailureHandler | null
+  /** Id of the row that this one retries. A row that another one retries is superseded by it. */
+  readonly retried_task: string | null
+  readonly current_retries: number
+  /** −1 = without limit. */
+  readonly total_retries: number
+  /** Seconds. */
+  readonly retry_interval: number
+  readonly send_task_events: boolean
+  readonly info: string | null
+  readonly error: OperationError | null
+  readonly containing_subgraph: string | null
+  readonly task_kwargs: JsonObject
+  /** Unix time in ms before which a retry row does not start. */
+  readonly not_before_ms?: number
+  /** The operation failed and its failure was ignored: it counts as done. */
+  readonly ignored?: boolean
+  /** The row ended once before a resume reset it, so `finished_operations` has counted it already. */
+  readonly counted?: boolean
+}
+
+/** `retry_until_truthy`: a falsy result is retried without limit (`host.get_state`). */
+export interface SuccessHandler {
+  readonly path: 'retry_until_truthy'
+}
+
+export type FailureHandler =
+  /** The failure is reported by a node event and the sequence goes on. */
+  | { readonly path: 'ignore'; readonly node_instance_id: string }
+  /** On a subgraph: replace it by a new run of the node instance's lifecycle, up to `total_retries` times. */
+  | {
+      readonly path: 'rerun_lifecycle'
+      readonly lifecycle: 'install' | 'uninstall'
+      readonly node_instance_id: string
+      readonly ignore_failure: boolean
+    }
+
+export function isTerminated(state: OperationState): boolean {
+  return state === 'succeeded' || state === 'failed' || state === 'rescheduled'
+}
+
+/** Whether an operation is handed to an executor, i.e. neither finished nor waiting to be sent. */
+export function isInFlight(state: OperationState): boolean {
+  return state === 'sending' || state === 'sent' || state === 'started' || state === 'response-sent'
+}
+
+/** An execution's `total_operations` for these rows (spec/workflows.md 5.2). */
+export function countedOperations(operations: readonly StoredOperation[]): number {
+  return operations.filter((operation) => operation.type !== 'NOPLocalWorkflowTask').length
+}

@@ -1,0 +1,37 @@
+import type { JsonObject } from './json.ts'
+import type { DeploymentModel } from './model.ts'
+import type { StoredOperation } from './stored-operation.ts'
+
+/** A built-in workflow (spec/workflows.md 3). */
+export interface Workflow {
+  readonly name: string
+  readonly resumable: boolean
+  /** @throws WorkflowError when the parameters cannot be used. */
+  phases(parameters: JsonObject): readonly Phase[]
+}
+
+/**
+ * One graph of a workflow. The runner goes through the phases in order. For each it restores the stored
+ * graph of that name or, where there is none, reads the deployment anew, builds and stores it.
+ */
+export interface Phase {
+  /** spec/workflows.md 5.2. */
+  readonly graphName: string
+  /** @throws WorkflowError when no graph can be made of this deployment. */
+  build(input: BuildInput): readonly StoredOperation[]
+}
+
+export interface BuildInput {
+  readonly model: DeploymentModel
+  /**
+   * What is the same in every `__cloudify_context` of the execution (spec/operations.md 1.4):
+   * `execution_id`, `workflow_id`, `deployment_id`, `tenant` and so on, without tokens.
+   */
+  readonly context: JsonObject
+  readonly newId: () => string
+}
+
+/** The workflow itself cannot be carried out; the text becomes the execution's error. */
+export class WorkflowError extends Error {
+  override readonly name = 'WorkflowError'
+}
