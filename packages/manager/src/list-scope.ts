@@ -1,7 +1,7 @@
 import { isPermitted, type ListQuery, type Permission } from '@tutti/api'
 import type { Scope } from '@tutti/storage'
-import { type Request, tenantScope } from './request.ts'
 import { listTenantsOf } from './features/tenants/index.ts'
+import { type Request, tenantScope } from './request.ts'
 
 /**
  * The rows that a list may show. With `_all_tenants`: those of every tenant for holders of `all_tenants`, else those
@@ -15,8 +15,8 @@ export async function listScope(request: Request, query: ListQuery, permission: 
   const readable = tenants.filter(
     ({ role }) => seesAll || isPermitted(permission, role === null ? [systemRole] : [systemRole, role]),
   )
-  const administered = readable.filter(
-    ({ role }) => isPermitted('administrators', role === null ? [systemRole] : [systemRole, role]),
+  const administered = readable.filter(({ role }) =>
+    isPermitted('administrators', role === null ? [systemRole] : [systemRole, role]),
   )
   return {
     username,

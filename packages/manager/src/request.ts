@@ -1,5 +1,17 @@
 import type { IncomingMessage } from 'node:http'
-import { forbidden, isPermitted, type Permission, type QueryValues, tenantNotProvided } from '@tutti/api'
+import {
+  forbidden,
+  isPermitted,
+  type ListQuery,
+  type ListRouteName,
+  type Permission,
+  type QueryValues,
+  type RouteBody,
+  type RouteName,
+  type RouteParams,
+  type RouteQuery,
+  tenantNotProvided,
+} from '@tutti/api'
 import type { Scope } from '@tutti/storage'
 import type { FastifyReply } from 'fastify'
 import type { Caller } from './authentication/authenticate.ts'
@@ -7,26 +19,36 @@ import type { Services } from './services.ts'
 
 export type Tenant = { readonly id: number; readonly name: string }
 
-/** A request that has been authenticated and may do what its route says; what handlers get. */
+/** A request that has been authenticated and may do what its route says. */
 export type Request = {
   readonly services: Services
   readonly caller: Caller
   /** Absent only on routes that need none. */
   readonly tenant: Tenant | undefined
-  /** System role and the one in the tenant. */
+  /** The caller's system role and the one in the tenant. */
   readonly roles: readonly string[]
-  readonly params: Readonly<Record<string, string>>
   readonly query: QueryValues
-  /** The JSON body; `{}` when there was none. */
-  readonly body: Readonly<Record<string, unknown>>
   /** For uploads, which read the body as a stream. */
   readonly raw: IncomingMessage
   /** For downloads, which set headers of their own. */
   readonly reply: FastifyReply
 }
 
-/** Answers the body; undefined is answered as 204 without one. */
-export type Handler = (request: Request) => Promise<unknown>
+/** What a route's handler gets: the request with everything that its schemas describe, parsed. */
+export type RouteRequest<Name extends RouteName> = Request & {
+  readonly params: RouteParams<Name>
+  readonly options: RouteQuery<Name>
+  readonly body: RouteBody<Name>
+  /** `_include`, on lists and on routes that answer one resource alike. */
+  readonly include: readonly string[] | undefined
+} & (Name extends ListRouteName | 'executions.delete' | 'events.delete'
+    ? { readonly list: ListQuery }
+    : unknown)
+
+/** Handlers by route name; each answers the body, or undefined for an empty answer. */
+export type Handlers = {
+  readonly [Name in RouteName]: (request: RouteRequest<Name>) => Promise<unknown>
+}
 
 /** The tenant of a route that needs one. */
 export function tenantOf(request: Request): Tenant {

@@ -37,10 +37,15 @@ export async function checkAvailability(
 ): Promise<ApiError | undefined> {
   if (rules === null) return undefined
   const unavailable = (why: string, hint: string) =>
-    new ApiError('unavailable_workflow_error', `Workflow ${workflowId} is not available for deployment ${deployment.id}: ${why}`, {
-      hint,
-    })
-  if (rules.available === false) return unavailable('it is switched off', 'Pass force=true to run it all the same')
+    new ApiError(
+      'unavailable_workflow_error',
+      `Workflow ${workflowId} is not available for deployment ${deployment.id}: ${why}`,
+      {
+        hint,
+      },
+    )
+  if (rules.available === false)
+    return unavailable('it is switched off', 'Pass force=true to run it all the same')
   if (rules.node_instances_active !== undefined) {
     const active = instancesActive(await instanceStates(db, deployment.tenant_id, deployment.id))
     if (!isAvailable(rules, active)) {
@@ -52,7 +57,10 @@ export async function checkAvailability(
   }
   const types = rules.node_types_required
   if (types !== undefined && !(await hasNodeOfType(db, deployment.tenant_id, deployment.id, types))) {
-    return unavailable(`it needs a node of type ${types.join(' or ')}`, 'Pass force=true to run it all the same')
+    return unavailable(
+      `it needs a node of type ${types.join(' or ')}`,
+      'Pass force=true to run it all the same',
+    )
   }
   return undefined
 }

@@ -94,7 +94,11 @@ export async function lockDeployment(transaction: Database, tenantId: number, id
 }
 
 /** The distinct states of the deployment's instances. */
-export async function instanceStates(db: Database, tenantId: number, deploymentId: string): Promise<string[]> {
+export async function instanceStates(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+): Promise<string[]> {
   const rows = await db
     .selectFrom('node_instances')
     .select('state')
@@ -163,7 +167,12 @@ export async function findDependents(db: Database, tenantId: number, deploymentI
 export async function setForResume(transaction: Database, tenantId: number, id: string): Promise<void> {
   await transaction
     .updateTable('executions')
-    .set({ resume: true, ended_at: null, lease_owner: null, lease_expires_at: sql`clock_timestamp() + interval '10 s'` })
+    .set({
+      resume: true,
+      ended_at: null,
+      lease_owner: null,
+      lease_expires_at: sql`clock_timestamp() + interval '10 s'`,
+    })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .execute()

@@ -1,16 +1,23 @@
 import {
+  ApiError,
   badParameter,
   isExecutionAction,
   isExecutionStatus,
-  notFound,
   type ListQuery,
+  notFound,
   parseTimestamp,
 } from '@tutti/api'
-import { type Database, dequeueExecutions, findItem, isEnded, listPage, notify, setExecutionStatus } from '@tutti/storage'
-import { ApiError } from '@tutti/api'
+import {
+  type Database,
+  dequeueExecutions,
+  findItem,
+  isEnded,
+  listPage,
+  notify,
+  setExecutionStatus,
+} from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { type Request, tenantOf, tenantScope } from '../../request.ts'
-import { optionalInteger, optionalString } from '../../http/body-fields.ts'
 import {
   deleteEnded,
   executionFilter,
@@ -27,7 +34,13 @@ import { type CancelAction, cancelledStatus, checkResumable, checkStatusChange }
 export async function listExecutions(request: Request, query: ListQuery, withSystem: boolean) {
   const isFiltered = query.filters.some((filter) => filter.field === 'is_system_workflow')
   const extra = withSystem || isFiltered ? [] : [notSystem]
-  return listPage(request.services.db, executionResource, query, await listScope(request, query, 'execution_list'), extra)
+  return listPage(
+    request.services.db,
+    executionResource,
+    query,
+    await listScope(request, query, 'execution_list'),
+    extra,
+  )
 }
 
 export async function getExecution(request: Request, id: string, include?: readonly string[]) {
@@ -78,7 +91,12 @@ async function inTransactionOn(
   })
 }
 
-async function cancel({ services }: Request, transaction: Database, execution: Execution, action: CancelAction) {
+async function cancel(
+  { services }: Request,
+  transaction: Database,
+  execution: Execution,
+  action: CancelAction,
+) {
   const status = cancelledStatus(execution.id, execution.status, action)
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setExecutionStatus(transaction, key, { status })
@@ -124,12 +142,20 @@ export async function updateStatus(request: Request, id: string, status: string,
 }
 
 /** DELETE /executions: ended ones, all or by age or but the newest (spec/rest-facts-a.md 13). */
-export async function deleteExecutions(request: Request, query: ListQuery): Promise<number> {
-  const keepLast = optionalInteger(request.body, 'keep_last', 1)
-  const before = optionalString(request.body, 'to_datetime')
+export async function deleteExecutions(
+  request: Request,
+  query: ListQuery,
+  body: { readonly keep_last?: number | null; readonly to_datetime?: string | null },
+): Promise<number> {
+  const keepLast = body.keep_last ?? undefined
+  const before = body.to_datetime ?? undefined
   if (keepLast !== undefined && before !== undefined) {
-    throw badParameter("Must provide either a `to_datetime` timestamp or a `keep_last` number of executions to keep, not both")
+    throw badParameter(
+      'Must provide either a `to_datetime` timestamp or a `keep_last` number of executions to keep, not both',
+    )
   }
+  if (keepLast !== undefined && keepLast < 1)
+    throw badParameter(`keep_last must be 1 or more, got ${keepLast}`)
   const { tenantIds } = await listScope(request, query, 'execution_delete')
   return request.services.db.transaction().execute((transaction) =>
     deleteEnded(

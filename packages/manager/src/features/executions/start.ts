@@ -35,7 +35,11 @@ export async function startExecution(request: Request, start: StartRequest): Pro
     const deployment = await lockDeployment(transaction, tenantOf(request).id, start.deploymentId)
     if (deployment === undefined) throw notFound('Deployment', start.deploymentId)
     checkCreated(deployment)
-    const workflow = findWorkflow(deployment.id, deployment.workflows as Named<PlanWorkflow>, start.workflowId)
+    const workflow = findWorkflow(
+      deployment.id,
+      deployment.workflows as Named<PlanWorkflow>,
+      start.workflowId,
+    )
     const parameters = checkParameters(start, deployment.id, workflow)
     const execution = {
       tenantId: deployment.tenant_id,
@@ -105,11 +109,18 @@ function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name
   const workflow = Object.hasOwn(workflows, name) ? workflows[name] : undefined
   if (workflow !== undefined) return workflow
   if (notBuiltWorkflows.has(name)) {
-    throw new ApiError('not_implemented', `Workflow ${name} is documented, but this release of Tutti has not built it yet`)
+    throw new ApiError(
+      'not_implemented',
+      `Workflow ${name} is documented, but this release of Tutti has not built it yet`,
+    )
   }
-  throw new ApiError('nonexistent_workflow_error', `Workflow ${name} does not exist in deployment ${deploymentId}`, {
-    hint: `Its workflows are: ${Object.keys(workflows).join(', ')}`,
-  })
+  throw new ApiError(
+    'nonexistent_workflow_error',
+    `Workflow ${name} does not exist in deployment ${deploymentId}`,
+    {
+      hint: `Its workflows are: ${Object.keys(workflows).join(', ')}`,
+    },
+  )
 }
 
 function checkParameters(start: StartRequest, deploymentId: string, workflow: PlanWorkflow) {
@@ -158,7 +169,9 @@ async function findRefusal(
   if (stopsDependents.has(start.workflowId)) {
     const dependents = await findDependents(transaction, deployment.tenant_id, deployment.id)
     if (dependents.length > 0) {
-      const lines = dependents.map(({ source, creator }, index) => `  [${index + 1}] Deployment \`${source}\` (${creator})`)
+      const lines = dependents.map(
+        ({ source, creator }, index) => `  [${index + 1}] Deployment \`${source}\` (${creator})`,
+      )
       return new ApiError(
         'dependent_exists_error',
         `Can't execute workflow \`${start.workflowId}\` on deployment ${deployment.id} - the following existing ` +

@@ -1,0 +1,2 @@
+export { readStatus } from './queries.ts'
+export { executionHandlers } from './routes.ts'

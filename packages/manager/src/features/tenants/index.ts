@@ -1,0 +1,1 @@
+export { listTenantsOf } from './queries.ts'

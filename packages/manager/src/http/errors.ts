@@ -1,0 +1,42 @@
+import { ApiError, type ErrorBody } from '@tutti/api'
+import type { FastifyError } from 'fastify'
+
+/** An error as it is answered, and whether it is one of ours that the log must show. */
+export type ErrorAnswer = { readonly status: number; readonly body: ErrorBody; readonly isInternal: boolean }
+
+/**
+ * Translates whatever was thrown into the API's error body, once for the whole manager. What is not from the
+ * catalogue is a defect of ours: it is logged with its stack and answered without it, since messages of the database
+ * or the file system would show SQL and paths.
+ */
+export function errorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof ApiError) return { status: error.status, body: error.toBody(), isInternal: false }
+  const conflict = storageConflict(error)
+  if (conflict !== undefined) return { status: conflict.status, body: conflict.toBody(), isInternal: false }
+  const status = (error as FastifyError).statusCode
+  if (status !== undefined && status >= 400 && status < 500) {
+    const bad = new ApiError('bad_parameters_error', (error as Error).message)
+    return { status, body: bad.toBody(), isInternal: false }
+  }
+  const internal = new ApiError(
+    'internal_server_error',
+    'Internal error occurred in manager REST server - see the manager log for the request id in the header X-Request-Id',
+  )
+  return { status: internal.status, body: internal.toBody(), isInternal: true }
+}
+
+/** Two requests that raced for one id: the loser broke a constraint that both had checked. */
+function storageConflict(error: unknown): ApiError | undefined {
+  const code = (error as { code?: unknown }).code
+  if (code === '23505')
+    return new ApiError('conflict_error', 'Another request has just created the same resource')
+  if (code === '23503')
+    return new ApiError('conflict_error', 'A resource that this one belongs to has just been deleted')
+  if (code === '40001' || code === '40P01') {
+    return new ApiError(
+      'storage_error',
+      'Another request has just changed the same resource; send this one again',
+    )
+  }
+  return undefined
+}

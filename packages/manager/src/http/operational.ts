@@ -1,0 +1,52 @@
+import { openapi, routes } from '@tutti/api'
+import type { FastifyInstance } from 'fastify'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { Services } from '../services.ts'
+import { docsPage } from './docs-page.ts'
+import { ping } from './queries.ts'
+
+/** What operators and their tools ask, outside the API and without credentials. */
+export function addOperationalRoutes(app: FastifyInstance, services: Services): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const durations = new Histogram({
+    name: 'tutti_http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers: [registry],
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+    const level = reply.statusCode >= 500 ? 'error' : request.method === 'GET' ? 'debug' : 'info'
+    request.log[level](
+      {
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async (request, reply) => {
+    try {
+      await ping(services.db)
+      return { status: 'ready' }
+    } catch (error) {
+      request.log.warn({ err: error }, 'not ready: the database does not answer')
+      return reply.code(503).send({ status: 'not ready', why: 'the database does not answer' })
+    }
+  })
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+  const document = JSON.stringify(openapi(routes, 'v3.1'))
+  app.get('/openapi.json', async (_request, reply) => reply.type('application/json').send(document))
+  const page = docsPage(routes)
+  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
+  app.get('/', async (_request, reply) => reply.redirect('/docs'))
+}

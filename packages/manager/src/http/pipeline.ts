@@ -1,0 +1,95 @@
+import {
+  forbidden,
+  isPermitted,
+  parseBody,
+  parseInclude,
+  parseListQuery,
+  parseParameters,
+  type QueryValues,
+  type Route,
+  type RouteName,
+  routes,
+  tenantNotProvided,
+} from '@tutti/api'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authenticate, type Caller } from '../authentication/authenticate.ts'
+import { readCredentials } from '../authentication/credentials.ts'
+import { callersTenant } from '../authentication/tenant.ts'
+import type { Handlers, Request, RouteRequest, Tenant } from '../request.ts'
+import type { Services } from '../services.ts'
+import { readJsonBody } from './json-body.ts'
+
+const anonymous: Caller = { userId: -1, username: '', systemRole: '', execution: undefined }
+
+/**
+ * One request, from headers to answer: authentication, tenant, permission, then query and body by the route's
+ * schemas, then the feature (architecture 5). Returns what the handler answers.
+ */
+export async function answer<Name extends RouteName>(
+  services: Services,
+  handlers: Handlers,
+  name: Name,
+  route: Route,
+  http: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const request = await authorize(services, route, http, reply)
+  const routeRequest = {
+    ...request,
+    params: http.params,
+    options: route.query === undefined ? {} : parseParameters(route.query, request.query),
+    include: includeOf(name, request.query),
+    list:
+      route.list === undefined
+        ? undefined
+        : parseListQuery(request.query, route.list, { own: Object.keys(route.query?.properties ?? {}) }),
+    body:
+      route.body === 'archive' || route.body === undefined
+        ? route.body
+        : parseBody(route.body, await readJsonBody(http.raw, services.settings.maxBodyBytes)),
+  }
+  return handlers[name](routeRequest as unknown as RouteRequest<Name>)
+}
+
+async function authorize(
+  services: Services,
+  route: Route,
+  http: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Request> {
+  const query = http.query as QueryValues
+  const base = { services, query, raw: http.raw, reply }
+  if (route.permission === 'anonymous') {
+    return { ...base, caller: anonymous, tenant: undefined, roles: [] }
+  }
+  const caller = await authenticate(services, readCredentials(http.headers))
+  const found = await findTenant(services, route, http, caller)
+  const roles = found?.role == null ? [caller.systemRole] : [caller.systemRole, found.role]
+  const tenant: Tenant | undefined = found && { id: found.id, name: found.name }
+  if (route.permission !== 'authenticated' && !isPermitted(route.permission, roles)) {
+    throw forbidden(caller.username, route.permission, tenant?.name)
+  }
+  return { ...base, caller, tenant, roles }
+}
+
+async function findTenant(services: Services, route: Route, http: FastifyRequest, caller: Caller) {
+  const header = http.headers.tenant
+  const name =
+    route.tenant === 'path'
+      ? (http.params as Record<string, string | undefined>).tenant_name
+      : Array.isArray(header)
+        ? header[0]
+        : header
+  if (name === undefined || name === '') {
+    if (route.tenant === 'none') return undefined
+    throw tenantNotProvided()
+  }
+  return callersTenant(services, caller, name)
+}
+
+/** `_include` works on single resources and on the answers of writes too, by the fields of the resource's list. */
+function includeOf(name: RouteName, query: QueryValues): readonly string[] | undefined {
+  const [resource] = name.split('.')
+  const table = routes[`${resource}.list`]?.list
+  return table === undefined ? undefined : parseInclude(query, table)
+}
