@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Behaviour, type Crash, counterIds, keyOf, run, type World } from '../test/memory-runner.ts'
+import {
+  type Behaviour,
+  type Crash,
+  counterIds,
+  keyOf,
+  run,
+  type World,
+  world,
+} from '../test/memory-runner.ts'
 import { type MemoryStore, newStore, terminatedCount } from '../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../test/model-builder.ts'
 import { mayRun } from '../test/order-guard.ts'
@@ -119,7 +127,7 @@ function ending(memory: MemoryStore, outcome: ReturnType<typeof run>) {
   }
 }
 
-/** Ids of operations that were run although their end had been stored, or run twice without `resume`. */
+/** Operations that were run although their end had been stored. */
 function repeated(at: World, doneBefore: ReadonlySet<string>): readonly string[] {
   return at.executions.filter(({ operationId }) => doneBefore.has(operationId)).map(({ key }) => key)
 }
@@ -150,6 +158,55 @@ test('a crash after any commit changes nothing but which operations in flight ar
     { numRuns: 150 },
   )
 })
+
+test('a crash neither shortens nor prolongs the wait before a retry', () => {
+  const nodes: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create'] }]
+  const whole = failsFirst(nodes)
+  run(whole.at, whole.memory)
+  const starts = whole.at.executions.map(({ atMs }) => atMs)
+  expect(starts).toEqual([1_000_000, 1_016_000])
+  for (let atCommit = 2; atCommit < whole.at.commits.count; atCommit += 1) {
+    const { at, memory } = failsFirst(nodes)
+    expect(run(at, memory, { atCommit, when: 'after-commit' })).toBe('crashed')
+    run(at, memory)
+    expect(at.executions.at(-1)?.atMs).toBe(1_016_000)
+  }
+})
+
+test('a crash does not prolong wait_after_fail', () => {
+  const nodes: readonly NodeSketch[] = ['a', 'b'].map((id) => ({ id, operations: ['lifecycle.create'] }))
+  const { at, memory } = failsFirst(nodes, { taskRetries: 0, waitAfterFailMs: 20_000 }, 'a_1', 50_000)
+  const failed = () => memory.record.failDeadlineMs !== null
+  while (!failed()) run(at, memory, { atCommit: at.commits.count + 1, when: 'after-commands' })
+  expect(run(at, memory)).toMatchObject({ status: 'failed' })
+  expect(at.clock.nowMs).toBe(1_021_000)
+})
+
+test('a cancelled graph is not taken up again by the next worker', () => {
+  const nodes: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create', 'lifecycle.start'] }]
+  const { at, memory } = failsFirst(nodes)
+  const crash = { atCommit: 2, when: 'after-commands' } as const
+  run(at, memory, crash, { cancelWhenSent: { key: 'db_1 lifecycle.create', mode: 'cancel' } })
+  expect(memory.record.cancel).toBe('cancel')
+  at.executions.length = 0
+  expect(run(at, memory)).toEqual({ status: 'cancelled', abandoned: [] })
+  expect(at.executions).toEqual([])
+})
+
+/** An installation whose operations on `failing` fail at their first attempt. */
+function failsFirst(
+  nodes: readonly NodeSketch[],
+  settings: Partial<WorkflowSettings> = {},
+  failing = '',
+  takesMs = 1_000,
+) {
+  const model = deployment(nodes, settings)
+  const at = world(model, (key, attempt) =>
+    attempt === 0 && key.startsWith(failing) ? { error: { kind: 'recoverable' } } : { takesMs },
+  )
+  const [phase] = builtInWorkflow('install').phases({})
+  return { at, memory: newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? []) }
+}
 
 /** At most forty of them, spread over the run. */
 function* crashes(commits: number): Generator<Crash> {

@@ -15,6 +15,8 @@ import { operationOf } from '../src/task.ts'
 import { type MemoryStore, store } from './memory-store.ts'
 import { withStates } from './model-builder.ts'
 
+type Answer = Extract<GraphEvent, { type: 'operation-ended' }>
+
 /** What an operation does at its n-th attempt (0 = first). */
 export type Script = (key: string, attempt: number) => Behaviour
 
@@ -80,7 +82,7 @@ export function run(
     rerunLifecycle: lifecycleRerun({ model, context: {} }),
     ...world.options,
   })
-  const answers: GraphEvent[] = []
+  const answers: Answer[] = []
   let events: readonly GraphEvent[] = []
   for (let turn = 0; turn < 100_000; turn += 1) {
     const reduction = reduce(graph, events, world.clock.nowMs)
@@ -96,7 +98,16 @@ export function run(
     for (const command of reduction.commands) {
       if (command.type !== 'run') continue
       const key = keyOf(command.operation)
-      answers.push(execute(world, memory, command.operation, command.resume))
+      const answer = execute(world, memory, command.operation, command.resume)
+      answers.push(answer)
+      // Quick operations end before their start is worth a report.
+      if (answer.atMs - world.clock.nowMs >= 500) {
+        requested.push({
+          type: 'operation-started',
+          operationId: answer.operationId,
+          atMs: world.clock.nowMs,
+        })
+      }
       if (requests.cancelWhenSent?.key === key) {
         requested.push({ type: 'cancel-requested', mode: requests.cancelWhenSent.mode })
       }
@@ -107,7 +118,7 @@ export function run(
   throw new Error('the graph does not come to an end')
 }
 
-function execute(world: World, memory: MemoryStore, operation: StoredOperation, resume: boolean): GraphEvent {
+function execute(world: World, memory: MemoryStore, operation: StoredOperation, resume: boolean): Answer {
   world.onRun?.(operation)
   const key = keyOf(operation)
   const earlier = [...memory.operations.values()].filter(
@@ -129,12 +140,12 @@ function execute(world: World, memory: MemoryStore, operation: StoredOperation, 
 }
 
 /** Moves the clock to whatever comes first and takes every answer that is there by then. */
-function next(world: World, answers: GraphEvent[], wakeAtMs: number | null): readonly GraphEvent[] {
-  const times = answers.map((answer) => ('atMs' in answer ? answer.atMs : 0))
+function next(world: World, answers: Answer[], wakeAtMs: number | null): readonly GraphEvent[] {
+  const times = answers.map((answer) => answer.atMs)
   const atMs = Math.min(...times, wakeAtMs ?? Number.POSITIVE_INFINITY)
   if (atMs === Number.POSITIVE_INFINITY) throw new Error('nothing is left to wait for')
   world.clock.nowMs = Math.max(world.clock.nowMs, atMs)
-  const arrived = answers.filter((answer) => 'atMs' in answer && answer.atMs <= world.clock.nowMs)
+  const arrived = answers.filter((answer) => answer.atMs <= world.clock.nowMs)
   const rest = answers.filter((answer) => !arrived.includes(answer))
   answers.splice(0, answers.length, ...rest)
   return arrived
