@@ -35,6 +35,8 @@ def _write_source(folder, script_source, eval_python):
 
 
 def _parses_as_python(text):
+    if text.startswith('#!') and 'python' not in text.split('\n', 1)[0]:
+        return False  # `#!/bin/sh` over `true` would parse
     try:
         ast.parse(text)
         return True

@@ -3,7 +3,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Server(ThreadingHTTPServer):
-    """Answers every POST body with `answer(body)`."""
+    """Answers every POST body with `answer(body)`, a thread for each connection. Its owner accepts: the loop of
+    socketserver would be asked to end up to a poll interval late, in every operation."""
 
     daemon_threads = True
     block_on_close = False  # a client that stays connected does not hold up the end of the operation

@@ -20,20 +20,18 @@ class CtxProxy:
     def __init__(self, ctx):
         self._ctx = ctx
         self._turn = threading.Lock()  # ctx is not made for several commands at once
-        self._server = None
-        self._serving = threading.Event()
         self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._listener.bind(('127.0.0.1', 0))
         self._listener.listen(128)
         self.socket_url = 'http://localhost:{0}'.format(self._listener.getsockname()[1])
-        self._thread = threading.Thread(target=self._serve, name='ctx proxy', daemon=True)
-        self._thread.start()
+        threading.Thread(target=self._serve, name='ctx proxy', daemon=True).start()
 
     def close(self):
-        self._serving.wait()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        try:
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept() where close() alone would not
+        except OSError:
+            pass  # not on every system; the thread is a daemon
+        self._listener.close()
 
     def answer(self, body: bytes) -> bytes:
         """The answer to one request's body."""
@@ -50,9 +48,13 @@ class CtxProxy:
 
     def _serve(self):
         from cloudify.proxy.http_server import Server
-        self._server = Server(self._listener, self.answer)
-        self._serving.set()
-        self._server.serve_forever(poll_interval=0.01)
+        server = Server(self._listener, self.answer)
+        while True:
+            try:
+                connection, address = self._listener.accept()
+            except OSError:
+                return  # closed
+            server.process_request(connection, address)
 
     def _result(self, args):
         result = evaluate(self._ctx, args)
