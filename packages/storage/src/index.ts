@@ -1,4 +1,5 @@
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
+export * from './embedded/index.ts'
 export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'
 export {
@@ -29,4 +30,5 @@ export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify } from './notifications.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
-export * from './embedded/index.ts'
+export { type EventContext, insertEvents, type NewEvent } from './events.ts'
+export type { PoolConfig } from 'pg'

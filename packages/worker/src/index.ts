@@ -1,9 +1,4 @@
-export type {
-  CloudifyContext,
-  ErrorCause,
-  OperationEnvironment,
-  OperationError,
-  OperationOutcome,
-  OperationRequest,
-} from './operations/index.ts'
-export { runOperation } from './operations/index.ts'
+export type { OperationEnvironment } from './operations/index.ts'
+export type { WorkerLog } from './services.ts'
+export type { WorkerSettings } from './settings.ts'
+export { type RunningWorker, startWorker } from './start-worker.ts'
