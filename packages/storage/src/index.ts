@@ -1,1 +1,2 @@
+export * from './archives/index.ts'
 export * from './embedded/index.ts'
