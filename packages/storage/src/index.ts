@@ -1,4 +1,5 @@
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
+export * from './archives/index.ts'
 export * from './embedded/index.ts'
 export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'

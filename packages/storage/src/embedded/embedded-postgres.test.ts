@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { provideBinaries } from './binaries.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './index.ts'
 
 const root = process.getuid?.() === 0
@@ -38,7 +39,11 @@ afterEach(async () => {
 
 afterAll(async () => await rm(base, { recursive: true, force: true }))
 
-const newFolder = async () => await mkdtemp(join(base, 'data-'))
+async function newFolder(mode = 0o755) {
+  const folder = await mkdtemp(join(base, 'data-'))
+  await chmod(folder, mode)
+  return folder
+}
 
 async function start(dataFolder: string, more: { log?: (line: string) => void; cacheFolder?: string } = {}) {
   const postgres = await startEmbeddedPostgres({ dataFolder, cacheFolder, log: () => undefined, ...more })
@@ -106,7 +111,7 @@ test('nothing is acknowledged before it is on disk, and nobody can come in from 
 })
 
 test.runIf(root)('as root, PostgreSQL runs as an unprivileged user that owns its files', async () => {
-  const folder = await newFolder() // mkdtemp makes it 0700: it is opened for passing
+  const folder = await newFolder(0o700) // Tutti's own: it is opened for passing, not for listing
   const postgres = await start(folder)
   const status = await readFile(`/proc/${postgres.pid}/status`, 'utf8')
   const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
@@ -116,8 +121,7 @@ test.runIf(root)('as root, PostgreSQL runs as an unprivileged user that owns its
 })
 
 test.runIf(root)('an ordinary user can run it too', async () => {
-  const folder = join(await newFolder(), 'data')
-  await chmod(join(folder, '..'), 0o777)
+  const folder = join(await newFolder(0o777), 'data')
   const owner = await startElsewhere(folder, { uid: nobody })
   expect(owner.message).toBeUndefined()
   expect(await query(owner.connectionString, 'select 1 as one')).toBe(1)
@@ -125,7 +129,7 @@ test.runIf(root)('an ordinary user can run it too', async () => {
 })
 
 test.runIf(root)('a data folder under a closed parent is refused with the folder to open', async () => {
-  const parent = await newFolder()
+  const parent = await newFolder(0o700)
   const folder = join(parent, 'deep', 'data')
   await expect(start(folder)).rejects.toMatchObject({
     code: 'folder_closed',
@@ -212,6 +216,7 @@ test('a postmaster.pid that names another living process does not keep it from s
 test('a data folder whose path is too long for a socket, or holds spaces, works', async () => {
   const folder = join(await newFolder(), 'a long & odd näme '.repeat(7))
   const owner = await startElsewhere(folder)
+  expect(owner.message).toBeUndefined()
   expect(await query(owner.connectionString, 'select 1 as one')).toBe(1)
   await owner.kill()
   const postgres = await start(folder)
@@ -227,6 +232,7 @@ test('a data folder whose path is too long for a socket, or holds spaces, works'
 
 test('a failed initialisation says why and leaves nothing half-done', async () => {
   const folder = await newFolder()
+  await provideBinaries(cacheFolder)
   // Files may not grow beyond 2 MiB: as on a full disk, initdb dies in the middle.
   const owner = await startElsewhere(folder, { limit: 'ulimit -f 4096;' })
   expect(owner).toMatchObject({

@@ -6,7 +6,12 @@ import { chooseSocketFolder, type DataFolder, prepareDataFolder } from './data-f
 import { type DataFolderLock, lockDataFolder } from './data-folder-lock.ts'
 import { EmbeddedPostgresError } from './error.ts'
 import { initialise, superuser } from './initialise.ts'
-import { clearStaleServer, findRunningServer, readPostmasterFile } from './postmaster-file.ts'
+import {
+  clearStaleServer,
+  findRunningServer,
+  readPostmasterFile,
+  whenNoProcessWorksIn,
+} from './postmaster-file.ts'
 import { answers, ensureDatabase, lastLogLines, whenReady } from './readiness.ts'
 import { type ServerProcess, spawnServer, watchServer } from './server-process.ts'
 import { assertReachable } from './server-user.ts'
@@ -147,7 +152,7 @@ export class EmbeddedPostgres {
   }
 
   async #launch(): Promise<ServerProcess> {
-    await clearStaleServer(this.#folder.data)
+    await clearStaleServer(this.#folder.data, this.#socketFolder)
     await writeSettings(this.#folder, this.#settingsText(this.#socketFolder))
     const server = await spawnServer(this.#folder, this.#binaries)
     const failure = await whenReady(server, this.#socketFolder, this.#startDeadline())
@@ -156,6 +161,7 @@ export class EmbeddedPostgres {
       return server
     }
     await this.#end(server)
+    await whenNoProcessWorksIn(this.#folder.data) // its logger writes the reason last
     throw new EmbeddedPostgresError(
       'start_failed',
       `PostgreSQL did not start in ${this.#folder.data}: ${failure}. The data were not changed. Its log, in ` +
@@ -173,6 +179,7 @@ export class EmbeddedPostgres {
       const next = await this.#relaunch()
       if (next === undefined) return
       this.#server = next
+      if (this.#stopping.signal.aborted) return // `stop` was called meanwhile, and ends it
       server = next
     }
   }
@@ -195,7 +202,7 @@ export class EmbeddedPostgres {
     this.#stopping.abort()
     if (this.#server !== undefined) await this.#end(this.#server)
     await this.#supervision
-    // A relaunch that was under way when stop was called may have succeeded.
+    // A restart that was under way when stop was called may have succeeded.
     if (this.#server !== undefined) await this.#end(this.#server)
     this.#server = undefined
     const { home } = this.#folder

@@ -3,6 +3,7 @@ import { readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { socketPath } from './data-folder.ts'
 import { identifyProcess, type ProcessIdentity } from './process-identity.ts'
 
 /** A PostgreSQL that runs in our data directory. */
@@ -41,18 +42,25 @@ export async function readPostmasterFile(data: string) {
 }
 
 /**
- * Makes `data`, in which no server runs any more, ready for the next start.
+ * Removes the lock files of a server that died in `data`, after the last of its processes has ended.
  *
- * PostgreSQL itself clears a postmaster.pid whose process is gone, but refuses to start when the pid belongs
- * to any other process of its user, and when sub-processes of a killed server still hold its memory. These
- * end by themselves as soon as they notice; only then is the file removed.
+ * PostgreSQL itself clears a lock file whose process is gone, but refuses to start when that pid belongs to
+ * any other process of its user or to a zombie (whoever adopts orphans in a container may never bury them),
+ * and while sub-processes of the dead server still hold its memory. These end as soon as they notice.
  */
-export async function clearStaleServer(data: string): Promise<void> {
-  const deadline = Date.now() + 30_000
-  while (Date.now() < deadline && (await anyProcessWorksIn(data))) await delay(50)
-  const file = await readPostmasterFile(data)
-  if (file === undefined || (await identifyProcess(file.pid)) === undefined) return
-  if (!(await anyProcessWorksIn(data))) await rm(join(data, 'postmaster.pid'), { force: true })
+export async function clearStaleServer(data: string, socketFolder: string): Promise<void> {
+  if (!(await whenNoProcessWorksIn(data))) return // PostgreSQL will refuse to start, and say why
+  await rm(join(data, 'postmaster.pid'), { force: true })
+  await rm(`${socketPath(socketFolder)}.lock`, { force: true })
+}
+
+/** True when none does, at the latest after 30 s; false when some do, or where the system does not tell. */
+export async function whenNoProcessWorksIn(data: string): Promise<boolean> {
+  if (process.platform !== 'linux') return false
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await delay(20)) {
+    if (!(await anyProcessWorksIn(data))) return true
+  }
+  return false
 }
 
 /** Every process of a PostgreSQL has its data directory as working directory. */
@@ -66,9 +74,7 @@ async function worksIn(pid: number, data: string): Promise<boolean> {
   return answer?.stdout.includes(data) === true && answer.stdout.includes('postgres')
 }
 
-/** Known on Linux only; elsewhere PostgreSQL's own checks have to do. */
 async function anyProcessWorksIn(data: string): Promise<boolean> {
-  if (process.platform !== 'linux') return false
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const works = await Promise.all(pids.map((pid) => worksIn(Number(pid), data)))
   return works.includes(true)
