@@ -32,7 +32,13 @@ export function createOperationRunner(
     try {
       report({ type: 'operation-started', operationId: operation.id, atMs: startedAtMs })
       const outcome = await perform(services, execution, token, operation, resume, abort.signal)
-      report({ type: 'operation-ended', operationId: operation.id, atMs: services.now(), startedAtMs, outcome })
+      report({
+        type: 'operation-ended',
+        operationId: operation.id,
+        atMs: services.now(),
+        startedAtMs,
+        outcome,
+      })
     } finally {
       release()
       running.delete(operation.id)
@@ -65,7 +71,9 @@ async function perform(
 ): Promise<OperationOutcome> {
   const { settings } = services
   if (operation.type !== 'RemoteWorkflowTask') {
-    return nonRecoverable(`Tasks of type ${operation.type} are not built yet, so ${operation.name} cannot run`)
+    return nonRecoverable(
+      `Tasks of type ${operation.type} are not built yet, so ${operation.name} cannot run`,
+    )
   }
   const { __cloudify_context: stored, ...kwargs } = (operation.parameters.task_kwargs.kwargs ?? {}) as Kwargs
   if (stored === undefined) return nonRecoverable(`The stored task ${operation.name} has no context`)
@@ -97,9 +105,15 @@ async function perform(
       signal,
     )
   } catch (error) {
-    services.log.error({ err: error, execution_id: execution.id, operation: operation.name }, 'operation not run')
+    services.log.error(
+      { err: error, execution_id: execution.id, operation: operation.name },
+      'operation not run',
+    )
     const why = error instanceof Error ? error.message : String(error)
-    return { ok: false, error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` } }
+    return {
+      ok: false,
+      error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` },
+    }
   }
 }
 
