@@ -44,3 +44,5 @@ export {
   type ParametersOutcome,
   type ParametersRequest,
 } from './types/parameters.ts'
+export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'
+export { TYPE_FILES, typeFileUrl } from './resources.ts'

@@ -1,4 +1,4 @@
-import { type DslError, formatError, type Place } from '../diagnostic.ts'
+import { DslError, formatError, type Place } from '../diagnostic.ts'
 import { isNull, kindOf, nodePlace, type YamlMap, type YamlNode } from '../yaml/node.ts'
 import type { Field, Shape } from './shape.ts'
 import { nearest } from './suggest.ts'
@@ -9,6 +9,8 @@ export interface ShapeCheck {
   /** Of the main file; null switches the gates off. */
   readonly version: Version | null
   readonly report: (error: DslError, path: readonly string[]) => void
+  /** For what is right in form but newer than the version. */
+  readonly reportTooNew: (error: DslError) => void
 }
 
 /** Reports everything in `node` that does not have the shape (dsl.md 2, 3). */
@@ -81,8 +83,8 @@ function checkRecord(
     try {
       checkSince(key, field.since, check.version, at)
     } catch (error) {
-      check.report(error as DslError, here)
-      continue
+      if (!(error instanceof DslError)) throw error
+      check.reportTooNew(error)
     }
     checkShape(value, field.shape, here, check, nodePlace(keyNode))
   }
