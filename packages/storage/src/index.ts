@@ -1,5 +1,5 @@
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
-export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
+export { dequeueExecutions, maxConcurrentWorkflows, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'
 export {
   activeStatuses,
