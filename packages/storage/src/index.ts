@@ -1,4 +1,5 @@
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
+export { type EventSender, insertEvents, type NewEvent } from './events/insert.ts'
 export { dequeueExecutions, maxConcurrentWorkflows, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'
 export {
