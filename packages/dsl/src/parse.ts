@@ -1,6 +1,17 @@
-import type { Diagnostic } from './diagnostic.ts'
+import { type Diagnostic, DslError } from './diagnostic.ts'
+import { checkFunctions } from './functions/check.ts'
+import { loadBlueprint, recordImports } from './imports/load.ts'
+import { mergeFiles } from './imports/merge.ts'
 import type { ImportResolver } from './imports/resolver.ts'
+import { type Build, newProblems, type Problems } from './language/build.ts'
+import { checkShape } from './language/check.ts'
+import { SECTIONS } from './language/document.ts'
+import { record } from './language/shape.ts'
+import { buildPlan } from './plan/build.ts'
 import type { Plan } from './plan/plan.ts'
+import { requirementsOf } from './plan/requirements.ts'
+import { checkInputDefaults } from './types/input-defaults.ts'
+import { newConversion, nodePlace } from './yaml/node.ts'
 
 export interface ParseRequest {
   /** Address of the main file, e.g. `file:/bp/blueprint.yaml`. */
@@ -25,7 +36,79 @@ export type ParseOutcome =
   | { readonly ok: true; readonly plan: Plan; readonly warnings: readonly Diagnostic[] }
   | { readonly ok: false; readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]] }
 
-/** A blueprint's text and its imports to a plan (dsl.md 1, plan.md 1). */
-export async function parseBlueprint(_request: ParseRequest): Promise<ParseOutcome> {
-  throw new Error('parseBlueprint is not built yet')
+const DOCUMENT = record(SECTIONS)
+
+/** A blueprint's text and its imports to a plan (dsl.md 1, plan.md 1). Reports all independent mistakes. */
+export async function parseBlueprint(request: ParseRequest): Promise<ParseOutcome> {
+  const problems = newProblems()
+  const plan = await planOf(request, problems)
+  const [first, ...others] = problems.errors.map((error) => error.toDiagnostic())
+  if (first !== undefined) return { ok: false, diagnostics: [first, ...others] }
+  if (plan === null) throw new Error('a blueprint without a mistake has a plan')
+  return { ok: true, plan, warnings: problems.warnings.map((warning) => warning.toDiagnostic()) }
+}
+
+async function planOf(request: ParseRequest, problems: Problems): Promise<Plan | null> {
+  const {
+    validateVersion = true,
+    validateIntrinsicFunctions = true,
+    validateInputDefaults = true,
+  } = request.options ?? {}
+  const report = (error: DslError): void => {
+    problems.errors.push(error)
+  }
+  try {
+    const loaded = await loadBlueprint({ ...request, validateVersion }, report)
+    // What an import that failed would have defined is missing everywhere else.
+    if (problems.errors.length > 0) return null
+    const mainVersion = loaded.version.definitions_version
+    const gates = validateVersion ? mainVersion : null
+    const merged = mergeFiles(loaded.files, mainVersion, report)
+    const document = recordImports(merged, loaded)
+    checkShape(document, DOCUMENT, [], {
+      version: gates,
+      report: (error, [section = '', name = '']) => {
+        problems.errors.push(error)
+        problems.broken.add(`${section}.${name}`)
+      },
+    })
+    const { files, now } = request
+    const build: Build = { document, mainVersion, gates, files, now, conversion: newConversion(), problems }
+    const bare = buildPlan(build, loaded.version)
+    const plan = { ...bare, requirements: requirementsOf(bare) }
+    if (problems.errors.length > 0) return null
+    if (validateInputDefaults) checkInputDefaults(plan, report)
+    if (validateIntrinsicFunctions) {
+      checkFunctions(plan, { gates, origins: build.conversion.origins, report })
+    }
+    warnOfRepeatedTargets(plan, build)
+    return plan
+  } catch (error) {
+    if (!(error instanceof DslError)) throw error
+    problems.errors.push(error)
+    return null
+  }
+}
+
+/** Only one of two relationships to the same target survives (plan.md 8.4). */
+function warnOfRepeatedTargets(plan: Plan, build: Build): void {
+  for (const node of plan.nodes) {
+    const targets = new Set<string>()
+    for (const { target_id: target } of node.relationships) {
+      if (targets.has(target)) {
+        const origin = build.conversion.origins.get(node.properties)
+        build.problems.warnings.push(
+          new DslError(
+            'DSLParsingException',
+            `The node '${node.name}' has two relationships to '${target}': only the last takes effect.`,
+            {
+              place: origin === undefined ? null : nodePlace(origin),
+              path: `node_templates.${node.name}.relationships`,
+            },
+          ),
+        )
+      }
+      targets.add(target)
+    }
+  }
 }

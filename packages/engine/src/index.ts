@@ -1,3 +1,4 @@
+export { buildGraph } from './build-graph.ts'
 export type {
   Command,
   Commit,
@@ -8,8 +9,11 @@ export type {
   OperationPatch,
 } from './commit.ts'
 export { newGraphRecord } from './commit.ts'
+export { createGraph } from './create-graph.ts'
 export type { CancelMode, GraphEvent, OperationOutcome } from './graph-event.ts'
+export type { GraphOptions, GraphState, RerunLifecycle } from './graph-state.ts'
 export type { JsonObject, JsonValue } from './json.ts'
+export { lifecycleRerun } from './lifecycle/rerun.ts'
 export type {
   DeploymentModel,
   ModelNode,
@@ -22,6 +26,11 @@ export type {
 } from './model.ts'
 export { defaultSettings } from './model.ts'
 export type { ErrorCause, OperationError } from './operation-error.ts'
+export type { PreparedResume } from './prepare-resume.ts'
+export { prepareResume } from './prepare-resume.ts'
+export { pythonText } from './python-text.ts'
+export type { Reduction } from './reduce.ts'
+export { reduce } from './reduce.ts'
 export type { GraphPlan, PlanEdge, PlanPart, Step, SubgraphStep, TaskStep } from './step.ts'
 export type {
   FailureHandler,
@@ -34,3 +43,6 @@ export type {
 export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
 export type { BuildInput, Phase, Workflow } from './workflow.ts'
 export { WorkflowError } from './workflow.ts'
+export type { WorkflowEnd } from './workflow-events.ts'
+export { workflowEnded, workflowStarted } from './workflow-events.ts'
+export { builtInWorkflow } from './workflows/built-in.ts'

@@ -17,6 +17,8 @@ export interface Workflow {
 export interface Phase {
   /** spec/workflows.md 5.2. */
   readonly graphName: string
+  /** Half-done installations are undone before the graph is resumed (spec/workflows.md 5.5). */
+  readonly cleansUpOnResume: boolean
   /** @throws WorkflowError when no graph can be made of this deployment. */
   build(input: BuildInput): readonly StoredOperation[]
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase, openQueue } from '@tutti/storage'
+import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
@@ -11,7 +12,6 @@ import { buildApp } from '../src/http/app.ts'
 import type { Services } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
 import { handlers } from './handlers.ts'
-import { createTestDatabase } from './test-database.ts'
 
 /** Who asks and what; the bootstrap administrator in `default_tenant` unless the request says otherwise. */
 export type TestRequest = {
@@ -49,11 +49,11 @@ export const passwordOf = (username: string): string => `${username}-password`
 
 /** The REST service on a database of its own, with the bootstrap administrator; nothing listens on a port. */
 export async function startTestManager(settings: Partial<ManagerSettings> = {}): Promise<TestManager> {
-  const { config, close: dropDatabase } = await createTestDatabase()
+  const { connection, drop } = await createTestDatabase()
   const dataFolder = await mkdtemp(join(tmpdir(), 'tutti-manager-'))
-  const database = openDatabase({ ...config, max: 5 })
+  const database = openDatabase({ ...connection, max: 5 })
   const { db } = database
-  const queue = await openQueue(config, (error) => {
+  const queue = await openQueue(connection, (error) => {
     throw error
   })
   await bootstrap(db, { dataFolder, adminPassword: passwordOf('admin') })
@@ -91,7 +91,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
       await app.close()
       await queue.close()
       await database.close()
-      await dropDatabase()
+      await drop()
       await rm(dataFolder, { recursive: true, force: true })
     },
   }

@@ -1,5 +1,6 @@
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
-export { type EventSender, insertEvents, type NewEvent } from './events/insert.ts'
+export * from './archives/index.ts'
+export * from './embedded/index.ts'
 export { dequeueExecutions, maxConcurrentWorkflows, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'
 export {
@@ -30,3 +31,5 @@ export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify } from './notifications.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
+export { type EventContext, insertEvents, type NewEvent } from './events.ts'
+export type { PoolConfig } from 'pg'

@@ -150,6 +150,8 @@ export type Schema = {
     is_system_workflow: Generated<boolean>
     is_dry_run: Generated<boolean>
     resume: Generated<boolean>
+    /** How a worker is to prepare the stored graphs before it goes on; null once it has. */
+    resume_mode: 'resume' | 'force-resume' | null
     allow_custom_parameters: Generated<boolean>
     force: Generated<boolean>
     /** seconds */

@@ -1,17 +1,127 @@
-import type { DslError } from '../diagnostic.ts'
-import type { Json } from '../json.ts'
+import { DslError } from '../diagnostic.ts'
+import { isCall } from '../functions/call.ts'
+import { pythonText } from '../functions/python-text.ts'
+import { isList, isObject, type Json, type JsonObject, sameJson } from '../json.ts'
 import type { InputSchema } from '../plan/plan.ts'
-import type { ObjectGetter } from './objects.ts'
+import { checkObject } from './object-constraints.ts'
+import { OBJECT_TYPES, type ObjectGetter, type ObjectType } from './objects.ts'
+import { matchesFromStart, pythonRegex } from './regex.ts'
 
 export interface ConstraintRequest {
   readonly name: string
   readonly value: Json
   readonly schema: InputSchema
+  /** The deployment in which objects are looked up; null while it is being created. */
   readonly deploymentId: string | null
+  /** Without it objects are not looked up. */
   readonly objects?: ObjectGetter
 }
 
 /** The first constraint that `value` violates, per element where there is an `item_type` (dsl.md 7). */
-export function checkConstraints(_request: ConstraintRequest): DslError | null {
-  throw new Error('checkConstraints is not built yet')
+export function checkConstraints(request: ConstraintRequest): DslError | null {
+  const { name, value, schema } = request
+  const rules = schema.constraints ?? []
+  if (isCall(value)) {
+    if (rules.length === 0) return null
+    return new DslError(
+      'DSLParsingException',
+      `The value ${pythonText(value)} of ${name} cannot be a function, as there are also constraints.`,
+      { code: 213 },
+    )
+  }
+  const type = schema.item_type ?? schema.type ?? null
+  const items = schema.item_type !== undefined && isList(value) ? value : [value]
+  for (const item of items) {
+    const error = isObjectType(type)
+      ? checkObject(request, type, item, rules)
+      : violation(name, type, item, rules)
+    if (error !== null) return error
+  }
+  return null
+}
+
+function isObjectType(type: string | null): type is ObjectType {
+  return type !== null && (OBJECT_TYPES as readonly string[]).includes(type)
+}
+
+function violation(
+  name: string,
+  type: string | null,
+  value: Json,
+  rules: readonly JsonObject[],
+): DslError | null {
+  for (const rule of rules) {
+    const { operator, argument, message } = ruleParts(rule)
+    const holds = TESTS[operator]
+    if (holds === undefined) {
+      return new DslError(
+        'ConstraintException',
+        `The constraint '${operator}' of ${name} does not apply to the type ${type ?? '(none)'}.`,
+      )
+    }
+    if (holds(value, argument)) continue
+    return new DslError(
+      'ConstraintException',
+      message ??
+        `Value ${pythonText(value)} of ${name} violates constraint ${operator}(${pythonText(argument)}).`,
+    )
+  }
+  return null
+}
+
+export interface RuleParts {
+  readonly operator: string
+  readonly argument: Json
+  readonly message: string | null
+}
+
+export function ruleParts(rule: JsonObject): RuleParts {
+  const [operator = ''] = Object.keys(rule).filter((key) => key !== 'error_message')
+  const message = rule['error_message']
+  return { operator, argument: rule[operator] ?? null, message: typeof message === 'string' ? message : null }
+}
+
+type Test = (value: Json, argument: Json) => boolean
+
+const TESTS: { readonly [operator: string]: Test | undefined } = {
+  equal: sameJson,
+  greater_than: numbers((value, argument) => value > argument),
+  greater_or_equal: numbers((value, argument) => value >= argument),
+  less_than: numbers((value, argument) => value < argument),
+  less_or_equal: numbers((value, argument) => value <= argument),
+  in_range: (value, argument) => {
+    const [low, high] = isList(argument) ? argument : []
+    return typeof value === 'number' && value >= Number(low) && value <= Number(high)
+  },
+  valid_values: isOneOf,
+  length: sizes((size, argument) => size === argument),
+  min_length: sizes((size, argument) => size >= argument),
+  max_length: sizes((size, argument) => size <= argument),
+  pattern: (value, argument) => {
+    const regex = typeof argument === 'string' ? pythonRegex(argument) : null
+    return typeof value === 'string' && regex !== null && matchesFromStart(regex, value)
+  },
+}
+
+export function isOneOf(value: Json, argument: Json): boolean {
+  return isList(argument) && argument.some((item) => sameJson(item, value))
+}
+
+function numbers(holds: (value: number, argument: number) => boolean): Test {
+  return (value, argument) =>
+    typeof value === 'number' && typeof argument === 'number' && holds(value, argument)
+}
+
+function sizes(holds: (size: number, argument: number) => boolean): Test {
+  return (value, argument) => {
+    const size =
+      typeof value === 'string'
+        ? [...value].length
+        : isList(value)
+          ? value.length
+          : isObject(value)
+            ? Object.keys(value).length
+            : null
+    return size !== null && typeof argument === 'number' && holds(size, argument)
+  }
 }

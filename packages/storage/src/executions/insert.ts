@@ -53,6 +53,7 @@ export async function insertExecution(
       wait_after_fail: execution.waitAfterFail ?? 600,
       visibility: execution.visibility ?? 'tenant',
       created_by: execution.createdBy,
+      resume_mode: null,
       token_hash: null,
       lease_owner: null,
       lease_expires_at: starts ? sql<Date>`clock_timestamp() + ${pickUpMs} * interval '1 millisecond'` : null,

@@ -56,14 +56,21 @@ export async function takeLease(
 }
 
 /**
- * Prolongs all leases of the owner at once. Returns those that it still holds, with the statuses that they have
- * now: this is also how a cancel request is seen when its notification was missed.
+ * Prolongs the owner's leases of these executions at once. Returns those that it still holds, with the statuses that
+ * they have now: this is also how a cancel request is seen when its notification was missed.
  */
-export async function renewLeases(db: Database, owner: string, leaseMs: number) {
+export async function renewLeases(
+  db: Database,
+  owner: string,
+  executionIds: readonly string[],
+  leaseMs: number,
+) {
+  if (executionIds.length === 0) return []
   return db
     .updateTable('executions')
     .set({ lease_expires_at: inFuture(leaseMs) })
     .where('lease_owner', '=', owner)
+    .where('id', 'in', executionIds)
     .where('status', 'in', activeStatuses)
     .returning(['tenant_id', 'id', 'status', 'lease_fence'])
     .execute()

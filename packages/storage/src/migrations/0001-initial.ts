@@ -228,6 +228,7 @@ const statements = [
     is_system_workflow boolean not null default false,
     is_dry_run boolean not null default false,
     resume boolean not null default false,
+    resume_mode text,
     allow_custom_parameters boolean not null default false,
     force boolean not null default false,
     wait_after_fail int not null default 600,

@@ -169,3 +169,12 @@ export async function userExists(db: Database, username: string): Promise<boolea
   const row = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
   return row !== undefined
 }
+
+export async function readExecutionEnd(db: Database, tenantId: number, executionId: string) {
+  return db
+    .selectFrom('executions')
+    .select(['status', 'error'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', executionId)
+    .executeTakeFirstOrThrow()
+}

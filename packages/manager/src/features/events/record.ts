@@ -1,5 +1,5 @@
 import { missingBodyField, parseTimestamp, wireTypeOf, wrongType } from '@tutti/api'
-import type { NewEvent } from '@tutti/storage'
+import type { SentEvent } from './queries.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -9,7 +9,7 @@ type Given = Readonly<Record<string, unknown>>
  *
  * @throws bad_parameters_error
  */
-export function parseRecord(kind: 'event' | 'log', given: Given, mayDate: boolean): NewEvent {
+export function parseRecord(kind: 'event' | 'log', given: Given, mayDate: boolean): SentEvent {
   const context = objectAt(given, 'context')
   const sent = timeAt(given, 'timestamp')
   const reported = mayDate ? timeAt(given, 'reported_timestamp') : undefined

@@ -7,12 +7,13 @@ import {
   pickIncluded,
   type RouteBody,
 } from '@tutti/api'
-import { insertEvents, type ListedPage } from '@tutti/storage'
+import type { ListedPage } from '@tutti/storage'
 import { isAdministrator, type Request, tenantOf } from '../../request.ts'
 import {
   countEvents,
   deleteEvents,
   type EventsQuery,
+  insertSentEvents,
   selectEvents,
   tenantsWithGlobalDeployments,
 } from './queries.ts'
@@ -57,7 +58,7 @@ export async function createEvents(request: Request, body: RouteBody<'events.cre
     ...(body.logs ?? []).map((log) => parseRecord('log', log, mayDate)),
   ]
   if (records.length === 0) return false
-  const written = await insertEvents(
+  const written = await insertSentEvents(
     request.services.db,
     { tenantId: tenantOf(request).id, executionId },
     records,

@@ -1,2 +1,3 @@
+export { instancesActive, isAvailable } from './availability.ts'
 export { readStatus } from './queries.ts'
 export { executionHandlers } from './routes.ts'

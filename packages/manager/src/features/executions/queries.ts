@@ -4,8 +4,8 @@ import {
   endStatuses,
   type ListedResource,
   ownerFields,
+  pickUpMs,
   timeField,
-  toJson,
 } from '@tutti/storage'
 import { sql } from 'kysely'
 
@@ -164,50 +164,28 @@ export async function findDependents(db: Database, tenantId: number, deploymentI
   return rows
 }
 
-export async function setForResume(transaction: Database, tenantId: number, id: string): Promise<void> {
+/**
+ * Hands the execution to whichever worker takes it next, with what that one must reset first. The new fence stops a
+ * worker that may still be running it.
+ */
+export async function setForResume(
+  transaction: Database,
+  tenantId: number,
+  id: string,
+  mode: 'resume' | 'force-resume' | null,
+): Promise<void> {
   await transaction
     .updateTable('executions')
     .set({
       resume: true,
+      resume_mode: mode,
       ended_at: null,
       lease_owner: null,
-      lease_expires_at: sql`clock_timestamp() + interval '10 s'`,
+      lease_expires_at: sql`clock_timestamp() + ${pickUpMs} * interval '1 millisecond'`,
+      lease_fence: sql`lease_fence + 1`,
     })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .execute()
-}
-
-export async function loadOperations(db: Database, tenantId: number, executionId: string) {
-  return db
-    .selectFrom('operations as o')
-    .innerJoin('tasks_graphs as g', (join) =>
-      join.onRef('g.tenant_id', '=', 'o.tenant_id').onRef('g.id', '=', 'o.tasks_graph_id'),
-    )
-    .select(['o.id', 'o.name', 'o.type', 'o.state', 'o.dependencies', 'o.parameters', 'g.id as graphId'])
-    .where('o.tenant_id', '=', tenantId)
-    .where('g.execution_id', '=', executionId)
-    .orderBy('o.position')
-    .execute()
-}
-
-export async function resetOperations(
-  transaction: Database,
-  tenantId: number,
-  executionId: string,
-  operations: readonly { readonly id: string; readonly state: string; readonly parameters: unknown }[],
-  graphState: unknown,
-): Promise<void> {
-  await sql`
-    update operations o set state = p.state, parameters = p.parameters::json
-    from unnest(${operations.map((one) => one.id)}::text[], ${operations.map((one) => one.state)}::text[],
-      ${operations.map((one) => toJson(one.parameters))}::text[]) as p (id, state, parameters)
-    where o.tenant_id = ${tenantId} and o.id = p.id`.execute(transaction)
-  await transaction
-    .updateTable('tasks_graphs')
-    .set({ graph_state: toJson(graphState) })
-    .where('tenant_id', '=', tenantId)
-    .where('execution_id', '=', executionId)
     .execute()
 }
 

@@ -27,7 +27,6 @@ import {
   notSystem,
   setForResume,
 } from './queries.ts'
-import { resetForResume } from './resume.ts'
 import { type CancelAction, cancelledStatus, checkResumable, checkStatusChange } from './transitions.ts'
 
 /** Executions of system workflows are listed only when asked for (spec/rest-facts-a.md 5). */
@@ -107,9 +106,10 @@ async function cancel(
 async function resume({ services }: Request, transaction: Database, execution: Execution, isForced: boolean) {
   checkResumable(execution.status, isForced)
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
-  if (isEnded(execution.status)) await resetForResume(transaction, key, isForced)
+  const mode = isForced ? 'force-resume' : 'resume'
   await setExecutionStatus(transaction, key, { status: 'pending' })
-  await setForResume(transaction, key.tenantId, key.executionId)
+  // A started execution was not ended by anything: its graph goes on as it is stored.
+  await setForResume(transaction, key.tenantId, key.executionId, isEnded(execution.status) ? mode : null)
   await services.queue.enqueue(transaction, [key])
 }
 
@@ -122,8 +122,7 @@ async function requeue({ services }: Request, transaction: Database, execution: 
     )
   }
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
-  await resetForResume(transaction, key, true)
-  await setForResume(transaction, key.tenantId, key.executionId)
+  await setForResume(transaction, key.tenantId, key.executionId, 'force-resume')
   await setExecutionStatus(transaction, key, { status: 'queued' })
   await dequeueExecutions(transaction, services.queue)
 }

@@ -1,0 +1,4 @@
+#!/bin/bash -e
+. ctx-sh
+
+ctx source instance runtime-properties greeting_url "$(ctx target instance runtime-properties url)"

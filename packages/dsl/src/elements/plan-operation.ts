@@ -1,0 +1,207 @@
+import { logicError } from '../diagnostic.ts'
+import type { JsonObject } from '../json.ts'
+import type { Build, Definitions } from '../language/build.ts'
+import type { InterfaceOperation, PlanOperation, PlanPlugin } from '../plan/plan.ts'
+import { givenText, mapLike, nodePlace, toJson, type YamlEntry, type YamlMap } from '../yaml/node.ts'
+import { type ImplementationOwner, resolveImplementation, scriptPlugin } from './implementation.ts'
+import type { Interfaces, Operation } from './operation.ts'
+
+/** An operation after the merge of type and template: its inputs are values (dsl.md 10.2). */
+export interface MergedOperation extends Omit<Operation, 'inputs'> {
+  readonly inputs: YamlMap
+  readonly inputs_types: { readonly [name: string]: string }
+}
+
+export type MergedInterfaces = ReadonlyMap<string, ReadonlyMap<string, MergedOperation>>
+
+/** The interfaces of a template over those of its type (dsl.md 10.2). */
+export function mergedInterfaces(type: Interfaces, template: Interfaces): MergedInterfaces {
+  const merged = new Map<string, Map<string, MergedOperation>>()
+  for (const name of new Set([...type.keys(), ...template.keys()])) {
+    const fromType = type.get(name)
+    const fromTemplate = template.get(name)
+    const operations = new Map<string, MergedOperation>()
+    for (const operation of new Set([...(fromType?.keys() ?? []), ...(fromTemplate?.keys() ?? [])])) {
+      operations.set(operation, mergeOperation(fromType?.get(operation), fromTemplate?.get(operation)))
+    }
+    merged.set(name, operations)
+  }
+  return merged
+}
+
+function mergeOperation(type: Operation | undefined, template: Operation | undefined): MergedOperation {
+  if (type === undefined && template !== undefined) return asWritten(template)
+  if (type === undefined) throw new Error('an operation is in the type or in the template')
+  if (template === undefined)
+    return isNoOp(type) ? asWritten({ ...type, inputs: undefined }) : withDefaults(type, type, undefined)
+  if (isNoOp(template) || isNoOp(type)) return asWritten(template)
+  const implementation = template.implementation === '' ? type.implementation : template.implementation
+  if (implementation !== type.implementation) return asWritten({ ...template, implementation })
+  return withDefaults(type, { ...template, implementation }, template.inputs)
+}
+
+/** All fields empty. */
+function isNoOp(operation: Operation): boolean {
+  return (
+    operation.implementation === '' &&
+    (operation.inputs === undefined || operation.inputs.entries.size === 0) &&
+    operation.executor === null &&
+    operation.max_retries === null &&
+    operation.retry_interval === null &&
+    operation.timeout === null &&
+    operation.timeout_recoverable === null
+  )
+}
+
+function asWritten(operation: Operation): MergedOperation {
+  return { ...operation, inputs: operation.inputs ?? mapLike(operation.node, []), inputs_types: {} }
+}
+
+/** The type's operation with the template's inputs over the defaults, and its fields where it has any. */
+function withDefaults(type: Operation, own: Operation, values: YamlMap | undefined): MergedOperation {
+  const entries = new Map<string, YamlEntry>()
+  const types: { [name: string]: string } = {}
+  for (const [name, { key, value }] of type.inputs?.entries ?? []) {
+    const schema = value.kind === 'map' ? value : undefined
+    const entry = values?.entries.get(name) ?? schema?.entries.get('default')
+    if (entry === undefined) {
+      throw logicError(
+        107,
+        `The operation '${own.path}' does not provide a value for its mandatory input '${name}'.`,
+        {
+          place: nodePlace(own.node),
+          path: `${own.path}.inputs.${name}`,
+          expected: `a value for '${name}'`,
+        },
+      )
+    }
+    entries.set(name, { key, value: entry.value })
+    const declared = givenText(schema, 'type')
+    if (declared !== undefined && entry.value.kind === 'map') types[name] = declared
+  }
+  for (const [name, entry] of values?.entries ?? []) entries.set(name, entry)
+  return {
+    ...own,
+    executor: own.executor ?? type.executor,
+    max_retries: own.max_retries ?? type.max_retries,
+    retry_interval: own.retry_interval ?? type.retry_interval,
+    timeout: own.timeout ?? type.timeout,
+    timeout_recoverable: own.timeout_recoverable ?? type.timeout_recoverable,
+    inputs: mapLike(own.node, entries),
+    inputs_types: types,
+  }
+}
+
+type PlanInterfaces = { readonly [name: string]: { readonly [operation: string]: InterfaceOperation } }
+
+/** Interfaces as the plan shows them (plan.md 2); in types the inputs stay schemas. */
+export function planInterfaces(build: Build, interfaces: MergedInterfaces | Interfaces): PlanInterfaces {
+  const plan: { [name: string]: { [operation: string]: InterfaceOperation } } = {}
+  for (const [name, operations] of interfaces) {
+    const planned: { [operation: string]: InterfaceOperation } = {}
+    for (const [operationName, operation] of operations) {
+      planned[operationName] = {
+        implementation: operation.implementation,
+        inputs: inputsJson(build, operation.inputs),
+        executor: operation.executor,
+        max_retries: operation.max_retries,
+        retry_interval: operation.retry_interval,
+        timeout: operation.timeout,
+        timeout_recoverable: operation.timeout_recoverable,
+      }
+    }
+    plan[name] = planned
+  }
+  return plan
+}
+
+function inputsJson(build: Build, inputs: YamlMap | undefined): JsonObject {
+  return inputs === undefined ? {} : (toJson(inputs, build.conversion) as JsonObject)
+}
+
+export interface OperationsOwner {
+  readonly build: Build
+  readonly plugins: Definitions<PlanPlugin>
+  readonly notFoundCode: 10 | 19
+  readonly label: string
+}
+
+/** Operations by long and by short name; an ambiguous short name is left out (plan.md 2). */
+export function planOperations(
+  owner: OperationsOwner,
+  interfaces: MergedInterfaces,
+): { readonly [name: string]: PlanOperation } {
+  const plan: { [name: string]: PlanOperation } = {}
+  const short = new Map<string, PlanOperation | null>()
+  for (const [interfaceName, operations] of interfaces) {
+    for (const [name, operation] of operations) {
+      const planned = planOperation(owner, operation)
+      plan[`${interfaceName}.${name}`] = planned
+      short.set(name, short.has(name) ? null : planned)
+    }
+  }
+  for (const [name, operation] of short) if (operation !== null) plan[name] = operation
+  return plan
+}
+
+export function planOperation(owner: OperationsOwner, operation: MergedOperation): PlanOperation {
+  const implementationOwner: ImplementationOwner = {
+    build: owner.build,
+    plugins: owner.plugins.names(),
+    notFoundCode: owner.notFoundCode,
+    label: `${owner.label}, operation '${operation.path}'`,
+    place: nodePlace(operation.node),
+    path: operation.path,
+  }
+  const implementation = resolveImplementation(implementationOwner, operation.implementation)
+  const inputs = inputsJson(owner.build, operation.inputs)
+  const common = {
+    has_intrinsic_functions: false,
+    max_retries: operation.max_retries,
+    retry_interval: operation.retry_interval,
+    timeout: operation.timeout,
+    timeout_recoverable: operation.timeout_recoverable,
+    ...(Object.keys(operation.inputs_types).length === 0 ? {} : { inputs_types: operation.inputs_types }),
+  }
+  switch (implementation.kind) {
+    case 'none':
+      return { plugin: '', operation: '', executor: null, inputs: {}, ...common }
+    case 'plugin':
+      return {
+        plugin: implementation.plugin,
+        operation: implementation.operation,
+        executor: operation.executor ?? owner.plugins.get(implementation.plugin).executor,
+        inputs,
+        ...common,
+      }
+    case 'script':
+    case 'inline': {
+      const name = implementation.kind === 'script' ? 'script_path' : 'script_source'
+      const value = implementation.kind === 'script' ? implementation.path : implementation.source
+      refuseOwnScript(operation.inputs, implementationOwner)
+      return {
+        plugin: scriptPlugin(implementationOwner),
+        operation: 'script_runner.tasks.run',
+        executor: operation.executor ?? 'auto',
+        inputs: { ...inputs, [name]: value },
+        ...common,
+      }
+    }
+  }
+}
+
+/** The inputs that say which script runs are the language's to give. */
+export function refuseOwnScript(inputs: YamlMap | undefined, owner: ImplementationOwner): void {
+  for (const name of ['script_path', 'script_source']) {
+    const entry = inputs?.entries.get(name)
+    if (entry === undefined) continue
+    throw logicError(
+      60,
+      `${owner.label}: '${name}' cannot be given, as it is made from the implementation.`,
+      {
+        place: nodePlace(entry.key),
+        path: `${owner.path}.inputs.${name}`,
+      },
+    )
+  }
+}

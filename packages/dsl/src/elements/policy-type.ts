@@ -1,0 +1,68 @@
+import type { JsonObject } from '../json.ts'
+import { attempt, type Build, type Definitions, definitionsOf } from '../language/build.ts'
+import { definitions, optional, record, required, text } from '../language/shape.ts'
+import type { PropertySchema } from '../plan/plan.ts'
+import type { DataType } from '../types/data-type.ts'
+import { type Properties, propertySchema, readProperties, schemaNode } from '../types/property.ts'
+import { givenMap, givenText, mapLike, toJson, type YamlMap } from '../yaml/node.ts'
+
+/** `policy_types` (dsl.md 12): carried as data, nothing runs them. */
+export const policyTypesShape = definitions(
+  record({ source: required(text), properties: optional(propertySchema) }),
+)
+
+/** `policy_triggers` (dsl.md 12) */
+export const policyTriggersShape = definitions(
+  record({ source: required(text), parameters: optional(propertySchema) }),
+)
+
+export interface PolicyType {
+  readonly name: string
+  readonly written: YamlMap
+  readonly source: string
+  readonly properties: Properties
+}
+
+export function policyTypesOf(
+  build: Build,
+  dataTypes: Definitions<DataType>,
+  section: 'policy_types' | 'policy_triggers',
+): Definitions<PolicyType> {
+  const key = section === 'policy_types' ? 'properties' : 'parameters'
+  return definitionsOf(
+    build,
+    section,
+    (name, written) => ({
+      name,
+      written,
+      source: givenText(written, 'source') ?? '',
+      properties: readProperties(
+        { build, dataTypes, path: `${section}.${name}.${key}`, label: `default value of ${name}` },
+        givenMap(written, key),
+        new Map(),
+      ),
+    }),
+    () => new Error('policy types do not refer to each other') as never,
+  )
+}
+
+/** Name → properties (or parameters) and source. */
+export function planPolicyTypes(
+  build: Build,
+  types: Definitions<PolicyType>,
+): {
+  readonly [name: string]: {
+    readonly schema: { readonly [name: string]: PropertySchema }
+    readonly source: string
+  }
+} {
+  const plan: { [name: string]: { schema: { readonly [name: string]: PropertySchema }; source: string } } = {}
+  for (const name of types.names()) {
+    attempt(build, () => {
+      const { written, properties, source } = types.get(name)
+      const schema = toJson(schemaNode(mapLike(written, []), properties), build.conversion) as JsonObject
+      plan[name] = { schema: schema as { [name: string]: PropertySchema }, source }
+    })
+  }
+  return plan
+}

@@ -1,0 +1,29 @@
+import { DslError } from '../diagnostic.ts'
+import type { Plan } from '../plan/plan.ts'
+import { checkConstraints } from './constraints.ts'
+import { OBJECT_TYPES } from './objects.ts'
+
+/** Input defaults against their constraints, at upload (dsl.md 7, 7.3). */
+export function checkInputDefaults(plan: Plan, report: (error: DslError) => void): void {
+  for (const [name, schema] of Object.entries(plan.inputs)) {
+    const value = schema.default
+    if (value === undefined || value === null) continue
+    const error = defaultError(plan, name)
+    if (error !== null)
+      report(new DslError(error.errorClass, error.message, { path: `inputs.${name}.default` }))
+  }
+}
+
+function defaultError(plan: Plan, name: string): DslError | null {
+  const schema = plan.inputs[name]
+  const value = schema?.default
+  if (schema === undefined || value === undefined) return null
+  const type = schema.item_type ?? schema.type ?? ''
+  const isEmptyList = Array.isArray(value) && value.length === 0
+  if ((OBJECT_TYPES as readonly string[]).includes(type)) {
+    if (isEmptyList && schema.item_type !== undefined) return null
+    // There is nothing yet in which such a value could be looked up.
+    return new DslError('ConstraintException', `The input '${name}' of type ${type} cannot have a default.`)
+  }
+  return checkConstraints({ name, value, schema, deploymentId: null })
+}

@@ -1,0 +1,237 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  type Behaviour,
+  type Crash,
+  counterIds,
+  keyOf,
+  run,
+  type World,
+  world,
+} from '../test/memory-runner.ts'
+import { type MemoryStore, newStore, terminatedCount } from '../test/memory-store.ts'
+import { deployment, type NodeSketch } from '../test/model-builder.ts'
+import { mayRun } from '../test/order-guard.ts'
+import type { JsonObject } from './json.ts'
+import type { WorkflowSettings } from './model.ts'
+import { isTerminated } from './stored-operation.ts'
+import { builtInWorkflow } from './workflows/built-in.ts'
+
+/** A workflow on a deployment, and what each of its operations does at each attempt. */
+interface Scenario {
+  readonly nodes: readonly NodeSketch[]
+  readonly behaviours: readonly (readonly Behaviour[])[]
+  readonly workflow: string
+  readonly parameters: JsonObject
+  readonly settings: Partial<WorkflowSettings>
+  readonly batchSize: number
+}
+
+const lifecycle = ['precreate', 'create', 'configure', 'start', 'prestop', 'stop', 'delete', 'postdelete']
+const operations = fc.subarray([
+  ...lifecycle.map((name) => `lifecycle.${name}`),
+  ...['validation.create', 'monitoring.start', 'cloudify_agent.create', 'cloudify_agent.delete'],
+])
+const sides = fc.subarray(['preconfigure', 'postconfigure', 'establish', 'unlink'])
+
+const nodes: fc.Arbitrary<readonly NodeSketch[]> = fc
+  .array(
+    fc.record({
+      operations,
+      isHost: fc.boolean(),
+      state: fc.constantFrom('uninitialized', 'created', 'configured', 'started', 'stopped', 'deleted'),
+      links: fc.array(fc.record({ to: fc.nat(), source: sides, target: sides, byOperation: fc.boolean() }), {
+        maxLength: 2,
+      }),
+    }),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((sketches) =>
+    sketches.map(({ isHost, links, ...sketch }, index) => ({
+      ...sketch,
+      id: `n${index}`,
+      types: isHost ? ['cloudify.nodes.Compute'] : [],
+      properties: { agent_config: { install_method: 'remote' } },
+      // Only to earlier nodes, and once to each: no circles.
+      relationships: [...new Map(links.map((link) => [link.to % Math.max(index, 1), link]))]
+        .filter(() => index > 0)
+        .map(([to, { source, target, byOperation }]) => ({
+          to: `n${to}`,
+          source,
+          target,
+          properties: byOperation ? { operation: 'create' } : {},
+        })),
+    })),
+  )
+
+const failures: fc.Arbitrary<Behaviour> = fc
+  .record({
+    kind: fc.constantFrom('recoverable', 'recoverable', 'retry', 'non-recoverable' as const),
+    retryAfterMs: fc.constantFrom(0, 700, 40_000),
+    takesMs: fc.constantFrom(1, 500, 3_000),
+  })
+  .map(({ takesMs, ...error }) => ({ error: { type: 'E', message: 'no', ...error }, takesMs }))
+
+const scenarios: fc.Arbitrary<Scenario> = fc.record({
+  nodes,
+  behaviours: fc.array(fc.array(failures, { maxLength: 3 }), { minLength: 1, maxLength: 12 }),
+  workflow: fc.constantFrom('install', 'install', 'uninstall', 'execute_operation'),
+  parameters: fc.record({
+    node_ids: fc.subarray(['n0', 'n1', 'n2']),
+    ignore_failure: fc.boolean(),
+    run_by_dependency_order: fc.boolean(),
+    operation: fc.constant('cloudify.interfaces.lifecycle.create'),
+  }),
+  settings: fc.record({ taskRetries: fc.constantFrom(0, 2, -1), subgraphRetries: fc.constantFrom(0, 0, 1) }),
+  batchSize: fc.constantFrom(1, 3, 2_000),
+})
+
+function prepared(scenario: Scenario): { readonly at: World; readonly memory: MemoryStore } {
+  // Independent branches are waited for, so that the end does not depend on how long anything took.
+  const settings = { waitAfterFailMs: 1e12, ...scenario.settings }
+  const model = deployment(scenario.nodes, settings)
+  const newId = counterIds()
+  const [phase] = builtInWorkflow(scenario.workflow).phases(scenario.parameters)
+  const memory = newStore(phase?.build({ model, context: {}, newId }) ?? [])
+  const { behaviours } = scenario
+  const script = (key: string, attempt: number): Behaviour =>
+    behaviours[hash(key) % behaviours.length]?.[attempt] ?? { takesMs: 10 + (hash(key) % 900) }
+  const onRun: World['onRun'] = (operation) => {
+    const complaint = mayRun(memory, operation)
+    if (complaint !== null) throw new Error(complaint)
+  }
+  const clock = { nowMs: 1_000_000 }
+  const options = { newId, batchSize: scenario.batchSize }
+  return { at: { model, script, options, clock, executions: [], onRun, commits: { count: 0 } }, memory }
+}
+
+function hash(text: string): number {
+  let value = 7
+  for (const letter of text) value = (value * 31 + letter.charCodeAt(0)) % 1_000_003
+  return value
+}
+
+/** All that a user can see of an execution's end, without ids and times. */
+function ending(memory: MemoryStore, outcome: ReturnType<typeof run>) {
+  const failed = typeof outcome === 'object' && outcome.status === 'failed'
+  return {
+    status: typeof outcome === 'object' ? outcome.status : outcome,
+    errors: failed ? outcome.error.split('\n').sort() : [],
+    states: [...memory.instanceStates].sort(),
+    rows: [...memory.operations.values()]
+      .map((row) => `${keyOf(row)} ${row.state} ${row.parameters.current_retries}`)
+      .sort(),
+    events: memory.events.map((event) => `${event.nodeInstanceId} ${event.message}`).sort(),
+    total: memory.total,
+    finished: memory.finished,
+  }
+}
+
+/** Operations that were run although their end had been stored. */
+function repeated(at: World, doneBefore: ReadonlySet<string>): readonly string[] {
+  return at.executions.filter(({ operationId }) => doneBefore.has(operationId)).map(({ key }) => key)
+}
+
+const done = (memory: MemoryStore) =>
+  new Set([...memory.operations.values()].filter((row) => isTerminated(row.state)).map((row) => row.id))
+
+test('a crash after any commit changes nothing but which operations in flight are run again', () => {
+  fc.assert(
+    fc.property(scenarios, (scenario) => {
+      const whole = prepared(scenario)
+      const expected = ending(whole.memory, run(whole.at, whole.memory))
+      expect(whole.memory.finished).toBe(terminatedCount(whole.memory))
+      const everyOperationOnce = new Set(whole.at.executions.map(({ operationId }) => operationId))
+      expect(everyOperationOnce.size).toBe(whole.at.executions.length)
+      for (const crash of crashes(whole.at.commits.count)) {
+        const { at, memory } = prepared(scenario)
+        const first = run(at, memory, crash)
+        const doneBefore = done(memory)
+        const executedBefore = new Set(at.executions.splice(0).map(({ operationId }) => operationId))
+        const outcome = first === 'crashed' ? run(at, memory) : first
+        expect(ending(memory, outcome)).toEqual(expected)
+        expect(repeated(at, doneBefore)).toEqual([])
+        const again = at.executions.filter(({ operationId }) => executedBefore.has(operationId))
+        expect(again.every(({ resume }) => resume)).toBe(true)
+      }
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('a crash neither shortens nor prolongs the wait before a retry', () => {
+  const nodes: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create'] }]
+  const whole = failsFirst(nodes)
+  run(whole.at, whole.memory)
+  const starts = whole.at.executions.map(({ atMs }) => atMs)
+  expect(starts).toEqual([1_000_000, 1_016_000])
+  for (let atCommit = 2; atCommit < whole.at.commits.count; atCommit += 1) {
+    const { at, memory } = failsFirst(nodes)
+    expect(run(at, memory, { atCommit, when: 'after-commit' })).toBe('crashed')
+    run(at, memory)
+    expect(at.executions.at(-1)?.atMs).toBe(1_016_000)
+  }
+})
+
+test('a crash does not prolong wait_after_fail', () => {
+  const nodes: readonly NodeSketch[] = ['a', 'b'].map((id) => ({ id, operations: ['lifecycle.create'] }))
+  const { at, memory } = failsFirst(nodes, { taskRetries: 0, waitAfterFailMs: 20_000 }, 'a_1', 50_000)
+  const failed = () => memory.record.failDeadlineMs !== null
+  while (!failed()) run(at, memory, { atCommit: at.commits.count + 1, when: 'after-commands' })
+  expect(run(at, memory)).toMatchObject({ status: 'failed' })
+  expect(at.clock.nowMs).toBe(1_021_000)
+})
+
+test('a cancelled graph is not taken up again by the next worker', () => {
+  const nodes: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create', 'lifecycle.start'] }]
+  const { at, memory } = failsFirst(nodes)
+  const crash = { atCommit: 2, when: 'after-commands' } as const
+  run(at, memory, crash, { cancelWhenSent: { key: 'db_1 lifecycle.create', mode: 'cancel' } })
+  expect(memory.record.cancel).toBe('cancel')
+  at.executions.length = 0
+  expect(run(at, memory)).toEqual({ status: 'cancelled', abandoned: [] })
+  expect(at.executions).toEqual([])
+})
+
+/** An installation whose operations on `failing` fail at their first attempt. */
+function failsFirst(
+  nodes: readonly NodeSketch[],
+  settings: Partial<WorkflowSettings> = {},
+  failing = '',
+  takesMs = 1_000,
+) {
+  const model = deployment(nodes, settings)
+  const at = world(model, (key, attempt) =>
+    attempt === 0 && key.startsWith(failing) ? { error: { kind: 'recoverable' } } : { takesMs },
+  )
+  const [phase] = builtInWorkflow('install').phases({})
+  return { at, memory: newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? []) }
+}
+
+/** At most forty of them, spread over the run. */
+function* crashes(commits: number): Generator<Crash> {
+  const stride = Math.ceil(commits / 20)
+  for (let atCommit = 1; atCommit <= commits; atCommit += stride) {
+    yield { atCommit, when: 'after-commit' }
+    yield { atCommit, when: 'after-commands' }
+  }
+}
+
+test('a runner that crashes after every single commit comes to the same end', () => {
+  fc.assert(
+    fc.property(scenarios, fc.constantFrom('after-commit', 'after-commands'), (scenario, when) => {
+      const whole = prepared(scenario)
+      const expected = ending(whole.memory, run(whole.at, whole.memory))
+      const { at, memory } = prepared(scenario)
+      let outcome: ReturnType<typeof run> = 'crashed'
+      while (outcome === 'crashed') {
+        const doneBefore = done(memory)
+        at.executions.length = 0
+        outcome = run(at, memory, { atCommit: at.commits.count + 1, when })
+        expect(repeated(at, doneBefore)).toEqual([])
+      }
+      expect(ending(memory, outcome)).toEqual(expected)
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,128 @@
+import { noChanges } from './changes.ts'
+import type { GraphRecord } from './commit.ts'
+import { newDueQueue } from './due-queue.ts'
+import { willBeRerun } from './end-task.ts'
+import { type GraphOptions, type GraphState, makeReady, setRecord } from './graph-state.ts'
+import { type Lineage, lineageOf } from './lineage.ts'
+import { isInFlight, isTerminated, type StoredOperation } from './stored-operation.ts'
+import { isSubgraph, newTask, type Task } from './task.ts'
+
+/**
+ * The live graph of stored operations, new or restored after a crash (spec/workflows.md 5.5): what is
+ * recorded as done stays done, what was in flight is run again by the first `reduce`.
+ */
+export function createGraph(
+  operations: readonly StoredOperation[],
+  record: GraphRecord,
+  options: GraphOptions,
+): GraphState {
+  const root = newTask(rootRow, null)
+  root.status = 'active'
+  const state: GraphState = {
+    options,
+    tasks: new Map(),
+    root,
+    ready: [],
+    readyFrom: 0,
+    due: newDueQueue(),
+    running: new Map(),
+    lost: [],
+    unsettled: [],
+    instanceStates: new Map(),
+    record,
+    outcome: null,
+    changes: noChanges(),
+  }
+  const lineage = lineageOf(operations)
+  for (const row of operations) if (lineage.isLive(row)) addTask(state, row, lineage)
+  for (const task of state.tasks.values()) connect(state, task, lineage)
+  for (const task of state.tasks.values()) count(task)
+  for (const task of state.tasks.values()) activate(state, task)
+  for (const task of state.tasks.values()) catchUp(state, task)
+  return state
+}
+
+const rootRow: StoredOperation = {
+  id: '',
+  name: '',
+  type: 'SubgraphTask',
+  state: 'started',
+  dependencies: [],
+  parameters: {
+    on_success: null,
+    on_failure: null,
+    retried_task: null,
+    current_retries: 0,
+    total_retries: 0,
+    retry_interval: 0,
+    send_task_events: false,
+    info: null,
+    error: null,
+    containing_subgraph: null,
+    task_kwargs: {},
+  },
+}
+
+/** Containers first, wherever they stand among the rows. */
+function addTask(state: GraphState, row: StoredOperation, lineage: Lineage): Task {
+  const known = state.tasks.get(row.id)
+  if (known !== undefined) return known
+  const outer = row.parameters.containing_subgraph
+  const outerRow = outer === null ? undefined : lineage.rows.get(outer)
+  const container = outerRow === undefined ? state.root : addTask(state, outerRow, lineage)
+  const task = newTask(row, container)
+  state.tasks.set(row.id, task)
+  container.children.push(task)
+  return task
+}
+
+/** A dependency on a row that was deleted is no dependency. */
+function connect(state: GraphState, task: Task, lineage: Lineage): void {
+  if (isTerminated(task.state)) return
+  for (const id of task.dependencies) {
+    const row = lineage.current(id)
+    const dependency = row === undefined ? undefined : state.tasks.get(row.id)
+    if (dependency === undefined || isDone(dependency)) continue
+    dependency.dependants.push(task)
+    task.waiting += 1
+  }
+}
+
+function isDone({ state, parameters }: Task): boolean {
+  return state === 'succeeded' || (state === 'failed' && parameters.ignored === true)
+}
+
+function count(task: Task): void {
+  const { container } = task
+  if (!isTerminated(task.state)) {
+    if (container !== null) container.open += 1
+    return
+  }
+  task.status = 'ended'
+  if (container !== null && !isDone(task)) container.failedChild ??= task
+}
+
+function activate(state: GraphState, task: Task): void {
+  const { container } = task
+  if (container === null || task.status === 'ended') return
+  if (isInFlight(task.state)) {
+    task.status = 'active'
+    container.active += 1
+    if (isSubgraph(task)) return
+    state.running.set(task.id, task)
+    state.lost.push(task)
+  } else if (task.waiting === 0 && container.state === 'started') {
+    makeReady(state, task)
+  }
+}
+
+/** What the reducer commits needs none of this; rows that others wrote through the API may. */
+function catchUp(state: GraphState, task: Task): void {
+  if (task.status === 'ended') {
+    const isRecorded = isDone(task) || isSubgraph(task) || state.record.failedOperationIds.includes(task.id)
+    if (isRecorded || willBeRerun(state, task)) return
+    setRecord(state, { failedOperationIds: [...state.record.failedOperationIds, task.id] })
+  } else if (isSubgraph(task) && task.state === 'started') {
+    state.unsettled.push(task)
+  }
+}

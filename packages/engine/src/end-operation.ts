@@ -1,0 +1,57 @@
+import { enter, fail, failIgnored, succeed } from './end-task.ts'
+import type { GraphEvent } from './graph-event.ts'
+import type { GraphState } from './graph-state.ts'
+import type { OperationError } from './operation-error.ts'
+import { isFalsy } from './python-text.ts'
+import { hasRetriesLeft, retryTask } from './retry-task.ts'
+import type { Task } from './task.ts'
+
+type EndedEvent = Extract<GraphEvent, { type: 'operation-ended' }>
+
+/** An executor's answer. One for an operation that is not running is a duplicate and changes nothing. */
+export function endOperation(state: GraphState, event: EndedEvent): void {
+  const task = state.running.get(event.operationId)
+  if (task === undefined) return
+  const { outcome, atMs } = event
+  // Killed by a cancel request: no answer at all. A resume may run it again.
+  if (!outcome.ok && outcome.error.kind === 'killed' && state.record.cancel !== null) {
+    state.running.delete(task.id)
+    return
+  }
+  noteStart(state, task, event.startedAtMs ?? atMs)
+  state.running.delete(task.id)
+  if (!outcome.ok) {
+    endInError(state, task, outcome.error, atMs)
+  } else if (task.parameters.on_success?.path === 'retry_until_truthy' && isFalsy(outcome.result)) {
+    enter(state, task, 'succeeded', 'task_succeeded', atMs, { result: outcome.result })
+    retryTask(state, task, atMs)
+  } else {
+    succeed(state, task, atMs, outcome.result)
+  }
+}
+
+/** An executor began with the operation. */
+export function noteStart(state: GraphState, task: Task | undefined, atMs: number): void {
+  if (task === undefined || !state.running.has(task.id)) return
+  if (task.state === 'sent' || task.state === 'sending') enter(state, task, 'started', 'task_started', atMs)
+}
+
+/** spec/workflows.md 5.3, the table. */
+function endInError(state: GraphState, task: Task, error: OperationError, atMs: number): void {
+  const { on_failure: onFailure } = task.parameters
+  if (error.kind === 'retry') {
+    if (!hasRetriesLeft(task)) {
+      fail(state, task, error, atMs)
+      return
+    }
+    enter(state, task, 'rescheduled', 'task_rescheduled', atMs, { error })
+    retryTask(state, task, atMs, error.retryAfterMs)
+  } else if (onFailure?.path === 'ignore') {
+    failIgnored(state, task, onFailure.node_instance_id, error, atMs)
+  } else if (error.kind === 'recoverable' && hasRetriesLeft(task)) {
+    enter(state, task, 'failed', 'task_failed', atMs, { error })
+    retryTask(state, task, atMs, error.retryAfterMs)
+  } else {
+    fail(state, task, error, atMs)
+  }
+}

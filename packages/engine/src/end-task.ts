@@ -1,0 +1,112 @@
+import { notePatch, noteTermination } from './changes.ts'
+import { type GraphState, makeReady, setRecord } from './graph-state.ts'
+import type { JsonValue } from './json.ts'
+import type { OperationError } from './operation-error.ts'
+import { rerunOf, rerunSubgraph } from './rerun-subgraph.ts'
+import type { OperationState } from './stored-operation.ts'
+import { isSubgraph, type Task } from './task.ts'
+import { nodeEvent, type TaskEventType, taskEvent } from './task-events.ts'
+
+/** Changes a task's state and notes the event of it. */
+export function enter(
+  state: GraphState,
+  task: Task,
+  to: OperationState,
+  event: TaskEventType | null,
+  atMs: number,
+  end: { readonly result?: JsonValue; readonly error?: OperationError } = {},
+): void {
+  task.state = to
+  if (end.error !== undefined) task.parameters = { ...task.parameters, error: end.error }
+  notePatch(state.changes, task, end.error !== undefined)
+  if (to === 'succeeded' || to === 'failed' || to === 'rescheduled') noteTermination(state.changes, task)
+  const emitted = event === null ? null : taskEvent(task, event, atMs, end)
+  if (emitted !== null) state.changes.events.push(emitted)
+}
+
+export function succeed(state: GraphState, task: Task, atMs: number, result: JsonValue = null): void {
+  enter(state, task, 'succeeded', 'task_succeeded', atMs, { result })
+  leaveDone(state, task, atMs)
+}
+
+/** The failure is reported and the task counts as done (spec/workflows.md 5.3). */
+export function failIgnored(
+  state: GraphState,
+  task: Task,
+  nodeInstanceId: string,
+  error: OperationError,
+  atMs: number,
+): void {
+  task.parameters = { ...task.parameters, ignored: true }
+  enter(state, task, 'failed', 'task_failed', atMs, { error })
+  const text = `Ignoring task ${task.name} failure`
+  state.changes.events.push(nodeEvent(nodeInstanceId, text, atMs, task.id))
+  leaveDone(state, task, atMs)
+}
+
+export function fail(state: GraphState, task: Task, error: OperationError, atMs: number): void {
+  enter(state, task, 'failed', 'task_failed', atMs, { error })
+  if (!isSubgraph(task) && !willBeRerun(state, task)) noteGraphFailure(state, task, atMs)
+  const { container } = task
+  leave(task)
+  if (container === null) return
+  container.failedChild ??= task
+  settle(state, container, atMs)
+}
+
+/** Whether a subgraph around the task will be run anew because of its failure. */
+export function willBeRerun(state: GraphState, task: Task): boolean {
+  for (let at = task.container; at !== null; at = at.container) if (rerunOf(state, at) !== null) return true
+  return false
+}
+
+/** The first failure of a graph starts the clock of `wait_after_fail`. */
+function noteGraphFailure(state: GraphState, task: Task, atMs: number): void {
+  const { failedOperationIds, failDeadlineMs } = state.record
+  setRecord(state, {
+    failedOperationIds: [...failedOperationIds, task.id],
+    failDeadlineMs: failDeadlineMs ?? atMs + state.options.waitAfterFailMs,
+  })
+}
+
+function leave(task: Task): void {
+  task.status = 'ended'
+  if (task.container === null) return
+  task.container.active -= 1
+  task.container.open -= 1
+}
+
+function leaveDone(state: GraphState, task: Task, atMs: number): void {
+  leave(task)
+  for (const dependant of task.dependants) {
+    dependant.waiting -= 1
+    const mayStart = dependant.status === 'waiting' && dependant.container?.state === 'started'
+    if (dependant.waiting === 0 && mayStart) makeReady(state, dependant)
+  }
+  if (task.container !== null) settle(state, task.container, atMs)
+}
+
+/** Ends a subgraph of which nothing is active any more, and which has nothing left or a failure. */
+export function settle(state: GraphState, subgraph: Task, atMs: number): void {
+  const { failedChild } = subgraph
+  if (subgraph === state.root || subgraph.active > 0 || subgraph.status === 'ended') return
+  if (failedChild === null) {
+    if (subgraph.open === 0) succeed(state, subgraph, atMs)
+    return
+  }
+  const error = failedChild.parameters.error ?? unknownError
+  const rerun = rerunOf(state, subgraph)
+  if (rerun === null) {
+    fail(state, subgraph, error, atMs)
+    return
+  }
+  enter(state, subgraph, 'failed', 'task_failed', atMs, { error })
+  leave(subgraph)
+  rerunSubgraph(state, subgraph, rerun)
+}
+
+const unknownError: OperationError = {
+  kind: 'non-recoverable',
+  type: 'NonRecoverableError',
+  message: 'The failed operation left no error',
+}

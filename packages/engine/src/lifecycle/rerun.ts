@@ -1,0 +1,32 @@
+import { buildScope, instanceById } from '../build-scope.ts'
+import type { RerunLifecycle } from '../graph-state.ts'
+import type { BuildInput } from '../workflow.ts'
+import { installSubgraph } from './install.ts'
+import { sendEvent } from './instance-tasks.ts'
+import { uninstallSubgraph } from './uninstall.ts'
+
+/**
+ * New runs of failed lifecycle subgraphs (spec/workflows.md 5.3): an installation is undone and begun
+ * again as `reinstall_<id>`, an uninstallation is repeated. For `GraphOptions.rerunLifecycle`.
+ */
+export function lifecycleRerun(input: Pick<BuildInput, 'model' | 'context'>): RerunLifecycle {
+  return (handler, state) => {
+    const scope = buildScope(input, handler.ignore_failure)
+    const known = instanceById(scope, handler.node_instance_id)
+    const instance = { ...known, state: state ?? known.state }
+    if (handler.lifecycle === 'uninstall') return uninstallSubgraph(scope, instance)
+    const { onFailure: _, ...undo } = uninstallSubgraph(scope, instance)
+    const { onFailure, ...again } = installSubgraph(scope, { ...instance, state: 'deleted' })
+    return {
+      kind: 'subgraph',
+      name: `reinstall_${instance.id}`,
+      steps: [
+        sendEvent(instance, 'Node lifecycle failed. Attempting to re-run node lifecycle'),
+        { ...undo, totalRetries: 0 },
+        { ...again, totalRetries: 0 },
+      ],
+      totalRetries: scope.settings.subgraphRetries,
+      ...(onFailure === undefined ? {} : { onFailure }),
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { type BuildScope, instanceById, nodeOf, type Relationship } from './build-scope.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { ModelNode, ModelNodeInstance, ModelOperation } from './model.ts'
+import { type GivenInputs, operationInputs } from './operation-inputs.ts'
+import { parallel, type Step, type TaskStep } from './step.ts'
+import type { SuccessHandler } from './stored-operation.ts'
+
+/** An operation of a node instance; null where its node does not implement it. */
+export function nodeOperation(
+  scope: BuildScope,
+  instance: ModelNodeInstance,
+  name: string,
+  given: GivenInputs | null = null,
+): TaskStep | null {
+  const operation = nodeOf(scope, instance).operations[name]
+  if (operation === undefined || !isImplemented(operation)) return null
+  return remoteTask({ scope, instance, name, operation, given, owner: instance.id })
+}
+
+/** Both sides of a relationship's operation, at the same time (spec/workflows.md 2.5). */
+export function relationshipOperation(
+  scope: BuildScope,
+  source: ModelNodeInstance,
+  relationship: Relationship,
+  name: string,
+): Step {
+  const { declared, instance } = relationship
+  const target = instanceById(scope, instance.target_id)
+  const sides = [
+    { operation: declared.source_operations[name], instance: source, related: target, side: 'source' },
+    { operation: declared.target_operations[name], instance: target, related: source, side: 'target' },
+  ] as const
+  const steps: TaskStep[] = []
+  for (const { operation, ...side } of sides) {
+    if (operation === undefined || !isImplemented(operation)) continue
+    steps.push(remoteTask({ scope, name, operation, given: null, owner: source.id, ...side }))
+  }
+  return parallel(...steps)
+}
+
+/** Retried without limit until the result is truthy. */
+export function untilTruthy(step: TaskStep): TaskStep {
+  const onSuccess: SuccessHandler = { path: 'retry_until_truthy' }
+  return { ...step, onSuccess }
+}
+
+function isImplemented({ plugin, operation }: ModelOperation): boolean {
+  return plugin !== '' || operation !== ''
+}
+
+interface RemoteTask {
+  readonly scope: BuildScope
+  /** The executing side. */
+  readonly instance: ModelNodeInstance
+  readonly name: string
+  readonly operation: ModelOperation
+  readonly given: GivenInputs | null
+  /** Node instance that an ignored failure is reported on. */
+  readonly owner: string
+  readonly related?: ModelNodeInstance
+  readonly side?: 'source' | 'target'
+}
+
+function remoteTask({ scope, instance, name, operation, given, owner, related, side }: RemoteTask): TaskStep {
+  const { taskRetries, taskRetryIntervalMs } = scope.settings
+  const node = nodeOf(scope, instance)
+  const hostId = instance.host_id ?? null
+  const executor = executorOf(operation, hostId)
+  const target = executor === 'host_agent' ? hostId : managementQueue
+  const totalRetries = operation.max_retries ?? taskRetries
+  const context: JsonObject = {
+    ...scope.context,
+    version: '0.3',
+    type: 'operation',
+    task_name: operation.operation,
+    task_target: target,
+    task_queue: target,
+    node_id: instance.id,
+    node_name: node.id,
+    host_id: hostId,
+    ...(related === undefined
+      ? {}
+      : { related: { node_id: related.id, node_name: related.node_id, is_target: side === 'source' } }),
+    operation: { name, max_retries: totalRetries, relationship: side ?? null },
+    has_intrinsic_functions: operation.has_intrinsic_functions,
+    executor,
+    timeout: operation.timeout,
+    timeout_recoverable: operation.timeout_recoverable,
+    plugin: pluginContext(node, operation),
+  }
+  return {
+    kind: 'task',
+    type: 'RemoteWorkflowTask',
+    name: operation.operation,
+    sendTaskEvents: true,
+    totalRetries,
+    retryInterval: operation.retry_interval ?? taskRetryIntervalMs / 1000,
+    taskKwargs: {
+      kwargs: { ...operationInputs(name, operation, given), __cloudify_context: context },
+      target,
+    },
+    ...(scope.ignoreFailure ? { onFailure: { path: 'ignore', node_instance_id: owner } } : {}),
+  }
+}
+
+const managementQueue = 'cloudify.management'
+
+/** spec/operations.md 1.2: `auto` is the host's agent where there is a host. */
+function executorOf({ executor }: ModelOperation, hostId: string | null): string {
+  if (executor !== 'auto' && executor !== null) return executor
+  return hostId === null ? 'central_deployment_agent' : 'host_agent'
+}
+
+function pluginContext(node: ModelNode, { plugin, executor }: ModelOperation): JsonValue {
+  const known = node.plugins.filter(({ name }) => name === plugin)
+  const found = known.find((candidate) => candidate.executor === executor) ?? known[0]
+  return {
+    name: plugin,
+    package_name: found?.package_name ?? null,
+    package_version: found?.package_version ?? null,
+    source: found?.source ?? null,
+    properties: found?.properties ?? {},
+  }
+}

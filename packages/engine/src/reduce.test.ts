@@ -1,0 +1,280 @@
+import { expect, test } from 'vitest'
+import { counterIds, type Requests, run, type Script, type World, world } from '../test/memory-runner.ts'
+import { type MemoryStore, messages, newStore, terminatedCount } from '../test/memory-store.ts'
+import { deployment, type NodeSketch } from '../test/model-builder.ts'
+import { buildGraph } from './build-graph.ts'
+import { newGraphRecord } from './commit.ts'
+import { createGraph } from './create-graph.ts'
+import type { WorkflowSettings } from './model.ts'
+import { reduce } from './reduce.ts'
+import type { Step } from './step.ts'
+import { builtInWorkflow } from './workflows/built-in.ts'
+
+interface Run {
+  readonly at: World
+  readonly memory: MemoryStore
+  readonly outcome: ReturnType<typeof run>
+  readonly sent: readonly string[]
+}
+
+function installing(
+  sketches: readonly NodeSketch[],
+  script: Script,
+  settings: Partial<WorkflowSettings> = {},
+  options: { readonly requests?: Requests; readonly dryRun?: boolean } = {},
+): Run {
+  const model = deployment(sketches, settings)
+  const plain = world(model, script)
+  const at = { ...plain, options: { ...plain.options, dryRun: options.dryRun ?? false } }
+  const [phase] = builtInWorkflow('install').phases({})
+  const memory = newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? [])
+  const outcome = run(at, memory, null, options.requests)
+  const sent = at.executions.map(({ key, atMs }) => `${key} ${(atMs - 1_000_000) / 1000}s`)
+  return { at, memory, outcome, sent }
+}
+
+const one: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create'] }]
+
+test('a recoverable failure is retried as a new row after the interval', () => {
+  const script: Script = (_, attempt) =>
+    attempt < 2 ? { error: { message: 'busy' } } : { result: { ok: true } }
+  const { memory, outcome, sent } = installing(one, script, { taskRetries: 2 })
+  expect(outcome).toEqual({ status: 'succeeded' })
+  expect(sent).toEqual(['db_1 lifecycle.create 0s', 'db_1 lifecycle.create 16s', 'db_1 lifecycle.create 32s'])
+  expect(messages(memory).filter((message) => message.includes('tasks.create'))).toEqual([
+    "Sending task 'tasks.create'",
+    "Task started 'tasks.create'",
+    "Task failed 'tasks.create' -> busy",
+    "Sending task 'tasks.create' [retry 1/2]",
+    "Task started 'tasks.create' [retry 1/2]",
+    "Task failed 'tasks.create' -> busy [retry 1/2]",
+    "Sending task 'tasks.create' [retry 2/2]",
+    "Task started 'tasks.create' [retry 2/2]",
+    "Task succeeded 'tasks.create' - {'ok': True} [retry 2/2]",
+  ])
+  const rows = [...memory.operations.values()].filter((row) => row.name === 'tasks.create')
+  expect(rows.map((row) => [row.state, row.parameters.current_retries])).toEqual([
+    ['failed', 0],
+    ['failed', 1],
+    ['succeeded', 2],
+  ])
+  expect(rows[1]?.parameters.retried_task).toBe(rows[0]?.id)
+  expect([memory.finished, memory.total]).toEqual([terminatedCount(memory), terminatedCount(memory)])
+})
+
+test('retries end at the limit, and the failure says which operation of which instance', () => {
+  const traceback = 'Traceback (most recent call last):\n  File "tasks.py", line 3, in create\n'
+  const script: Script = () => ({ error: { message: 'busy', type: 'OSError', traceback } })
+  const { outcome, sent, memory } = installing(one, script, { taskRetries: 1 })
+  expect(sent.length).toBe(2)
+  expect(outcome).toEqual({
+    status: 'failed',
+    abandoned: [],
+    error:
+      'Task failed: tasks.create (db_1:cloudify.interfaces.lifecycle.create): OSError `busy`\n' +
+      'Traceback of tasks.create (db_1:cloudify.interfaces.lifecycle.create) (most recent call last):\n' +
+      '  File "tasks.py", line 3, in create',
+  })
+  expect(messages(memory, 'task_failed').at(-1)).toBe("Subgraph failed 'install_db_1' -> busy")
+  expect(memory.events.find((event) => event.type === 'task_failed')).toMatchObject({
+    operation: 'cloudify.interfaces.lifecycle.create',
+    nodeInstanceId: 'db_1',
+    errorCauses: [{ message: 'busy', type: 'OSError', traceback }],
+  })
+  expect(memory.instanceStates.get('db_1')).toBe('creating')
+})
+
+test('retry_after overrides the interval; without limit no total is shown', () => {
+  const script: Script = (_, attempt) => (attempt === 0 ? { error: { retryAfterMs: 5_000 } } : {})
+  const { sent, memory } = installing(one, script, { taskRetries: -1 })
+  expect(sent[1]).toBe('db_1 lifecycle.create 6s')
+  expect(messages(memory)).toContain("Task succeeded 'tasks.create' [retry 1]")
+})
+
+test('an operation that asks for a retry is rescheduled', () => {
+  const script: Script = (_, attempt) =>
+    attempt === 0 ? { error: { kind: 'retry', message: 'not yet' } } : {}
+  const { memory, outcome } = installing(one, script)
+  expect(outcome).toEqual({ status: 'succeeded' })
+  expect(messages(memory, 'task_rescheduled')).toEqual(["Task rescheduled 'tasks.create' -> not yet"])
+  expect([...memory.operations.values()].map((row) => row.state)).toContain('rescheduled')
+})
+
+test('a retry that was asked for too often fails even where failures are ignored', () => {
+  const model = deployment([{ id: 'db', state: 'started', operations: ['lifecycle.stop'] }], {
+    taskRetries: 1,
+  })
+  const at = world(model, () => ({ error: { kind: 'retry', type: 'OperationRetry', message: 'not yet' } }))
+  const [phase] = builtInWorkflow('uninstall').phases({ ignore_failure: true })
+  const memory = newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? [])
+  expect(run(at, memory)).toMatchObject({ status: 'failed' })
+  expect(at.executions.length).toBe(2)
+})
+
+test('a non-recoverable failure is not retried', () => {
+  const { sent } = installing(one, () => ({ error: { kind: 'non-recoverable' } }))
+  expect(sent.length).toBe(1)
+})
+
+test('a falsy host state is asked for again without limit', () => {
+  const vm: NodeSketch = { id: 'vm', types: ['cloudify.nodes.Compute'], operations: ['host.get_state'] }
+  const script: Script = (_, attempt) => ({ result: attempt >= 3 })
+  const { sent, outcome } = installing([vm], script, { taskRetries: 1 })
+  expect([sent.length, outcome]).toEqual([4, { status: 'succeeded' }])
+})
+
+const twoBranches: readonly NodeSketch[] = [
+  { id: 'bad', operations: ['lifecycle.create'] },
+  { id: 'after', operations: ['lifecycle.create'], relationships: [{ to: 'bad' }] },
+  { id: 'good', operations: ['lifecycle.create', 'lifecycle.configure', 'lifecycle.start'] },
+]
+const badFails: Script = (key) =>
+  key.startsWith('bad') ? { error: { kind: 'non-recoverable', type: 'E' } } : { takesMs: 10_000 }
+
+test('after a failure independent branches go on, dependants never start', () => {
+  const { outcome, sent } = installing(twoBranches, badFails)
+  expect(outcome).toMatchObject({ status: 'failed', abandoned: [] })
+  expect(sent).toEqual([
+    'bad_1 lifecycle.create 0s',
+    'good_1 lifecycle.create 0s',
+    'good_1 lifecycle.configure 10s',
+    'good_1 lifecycle.start 20s',
+  ])
+})
+
+test('wait_after_fail ends the wait, whatever still runs', () => {
+  const { outcome, sent, at } = installing(twoBranches, badFails, { waitAfterFailMs: 15_000 })
+  expect(sent.at(-1)).toBe('good_1 lifecycle.configure 10s')
+  expect(at.clock.nowMs - 1_000_000).toBe(16_000)
+  expect(outcome).toMatchObject({ status: 'failed', abandoned: [expect.any(String)] })
+})
+
+test('several failures are counted and listed', () => {
+  const { outcome } = installing(
+    ['a', 'b'].map((id) => ({ id, operations: ['lifecycle.create'] })),
+    (key) => ({ error: { kind: 'non-recoverable', type: 'E', message: key.slice(0, 3) } }),
+  )
+  expect(outcome).toMatchObject({
+    error:
+      '2 operation errors:\n' +
+      'Task failed: tasks.create (a_1:cloudify.interfaces.lifecycle.create): E `a_1`\n' +
+      'Task failed: tasks.create (b_1:cloudify.interfaces.lifecycle.create): E `b_1`',
+  })
+})
+
+test('a failed installation is undone and begun again as often as subgraph_retries allows', () => {
+  const sketches: readonly NodeSketch[] = [
+    { id: 'db', operations: ['lifecycle.create', 'lifecycle.start', 'lifecycle.delete'] },
+    { id: 'app', operations: ['lifecycle.create'], relationships: [{ to: 'db' }] },
+  ]
+  const failing =
+    (times: number): Script =>
+    (key, attempt) =>
+      key === 'db_1 lifecycle.start' && attempt < times
+        ? { error: { kind: 'non-recoverable', message: 'no' } }
+        : {}
+  const again = installing(sketches, failing(1), { subgraphRetries: 1 })
+  expect(again.outcome).toEqual({ status: 'succeeded' })
+  expect(again.at.executions.map(({ key }) => key)).toEqual([
+    'db_1 lifecycle.create',
+    'db_1 lifecycle.start',
+    'db_1 lifecycle.delete',
+    'db_1 lifecycle.create',
+    'db_1 lifecycle.start',
+    'app_1 lifecycle.create',
+  ])
+  expect(messages(again.memory)).toContain('Node lifecycle failed. Attempting to re-run node lifecycle')
+  expect(messages(again.memory)).toContain("Subgraph succeeded 'reinstall_db_1' [retry 1/1]")
+  expect([again.memory.finished, again.memory.total]).toEqual([
+    terminatedCount(again.memory),
+    terminatedCount(again.memory),
+  ])
+  const given = installing(sketches, failing(2), { subgraphRetries: 1 })
+  expect(given.outcome).toMatchObject({ status: 'failed' })
+})
+
+const chain: readonly NodeSketch[] = [
+  { id: 'db', operations: ['lifecycle.create', 'lifecycle.start'] },
+  { id: 'app', operations: ['lifecycle.create'] },
+]
+
+test('cancel lets what was sent run to its end and starts nothing more', () => {
+  const requests: Requests = { cancelWhenSent: { key: 'db_1 lifecycle.create', mode: 'cancel' } }
+  const { outcome, sent, memory } = installing(chain, () => ({}), {}, { requests })
+  expect(outcome).toEqual({ status: 'cancelled', abandoned: [] })
+  expect(sent).toEqual(['db_1 lifecycle.create 0s', 'app_1 lifecycle.create 0s'])
+  expect(messages(memory, 'task_succeeded')).toEqual([
+    "Task succeeded 'tasks.create'",
+    "Task succeeded 'tasks.create'",
+  ])
+})
+
+test('force-cancel does not wait, kill names what to kill', () => {
+  const requests: Requests = { cancelWhenSent: { key: 'db_1 lifecycle.create', mode: 'force-cancel' } }
+  const { outcome } = installing(chain, () => ({}), {}, { requests })
+  expect(outcome).toMatchObject({ status: 'cancelled', abandoned: [expect.any(String), expect.any(String)] })
+
+  const graph = oneTaskGraph()
+  const [run] = reduce(graph, [], 0).commands
+  const operationIds = run?.type === 'run' ? [run.operation.id] : []
+  const killed = reduce(graph, [{ type: 'cancel-requested', mode: 'kill' }], 1)
+  expect(killed.commands).toEqual([{ type: 'kill', operationIds }])
+  expect(killed.outcome).toEqual({ status: 'cancelled', abandoned: operationIds })
+})
+
+test('an answer that comes after the end is recorded, one that comes twice is not', () => {
+  const graph = oneTaskGraph()
+  const [command] = reduce(graph, [], 0).commands
+  const operationId = command?.type === 'run' ? command.operation.id : ''
+  reduce(graph, [{ type: 'cancel-requested', mode: 'force-cancel' }], 1)
+  const answer = {
+    type: 'operation-ended',
+    operationId,
+    atMs: 2,
+    outcome: { ok: true, result: null },
+  } as const
+  const late = reduce(graph, [answer], 2)
+  expect(late.commit?.patched).toContainEqual({ id: operationId, state: 'succeeded' })
+  expect(late.commands).toEqual([])
+  expect(reduce(graph, [answer], 3).commit).toBeNull()
+})
+
+function oneTaskGraph() {
+  const task: Step = { kind: 'task', type: 'RemoteWorkflowTask', name: 'a.b', taskKwargs: {} }
+  const step = { kind: 'subgraph', name: 'only', steps: [task] } as const
+  const newId = counterIds()
+  const rows = buildGraph({ parts: [{ key: 'only', step, waitsFor: [] }] }, newId)
+  return createGraph(rows, newGraphRecord, { newId, waitAfterFailMs: 0 })
+}
+
+test('a dry run tells everything and does nothing', () => {
+  const { outcome, sent, memory } = installing(one, () => ({}), {}, { dryRun: true })
+  expect([outcome, sent, memory.stateLog, memory.finished]).toEqual([{ status: 'succeeded' }, [], [], 0])
+  expect(messages(memory)).toContain("Task succeeded 'tasks.create' (dry run)")
+  expect(messages(memory)).toContain('Node instance created (dry run)')
+  expect([...memory.operations.values()].every((row) => row.state === 'pending')).toBe(true)
+})
+
+test('three thousand operations that need no executor take a few transactions', () => {
+  const sketches = Array.from({ length: 1_000 }, (_, index) => ({
+    id: `n${index}`,
+    ...(index === 0 ? {} : { relationships: [{ to: `n${index - 1}` }] }),
+  }))
+  const { at, outcome, memory } = installing(sketches, () => ({}))
+  expect(outcome).toEqual({ status: 'succeeded' })
+  expect(memory.finished).toBe(3_000)
+  expect(at.commits.count).toBe(2)
+})
+
+test('a graph in which nothing can go on ends with an error instead of waiting for ever', () => {
+  const newId = counterIds()
+  const task: Step = { kind: 'task', type: 'RemoteWorkflowTask', name: 'a.b', taskKwargs: {} }
+  const step = { kind: 'subgraph', name: 'only', steps: [task] } as const
+  const rows = buildGraph({ parts: [{ key: 'only', step, waitsFor: [] }] }, newId)
+  const circle = rows.map((row) => ({ ...row, dependencies: [row.id] }))
+  const graph = createGraph(circle, newGraphRecord, { newId, waitAfterFailMs: 0 })
+  expect(reduce(graph, [], 0).outcome).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('The tasks graph cannot go on: 2 operations wait'),
+  })
+})

@@ -1,0 +1,135 @@
+import { commandsOf, commitOf } from './changes.ts'
+import type { Command, Commit, GraphOutcome } from './commit.ts'
+import { nextDueMs, popDue } from './due-queue.ts'
+import { endOperation, noteStart } from './end-operation.ts'
+import { settle } from './end-task.ts'
+import { failureText } from './error-text.ts'
+import type { CancelMode, GraphEvent } from './graph-event.ts'
+import { type GraphState, hasReady, setRecord, takeChanges, takeReady } from './graph-state.ts'
+import { startTask } from './run-task.ts'
+
+export interface Reduction {
+  readonly state: GraphState
+  /** To be stored in one transaction BEFORE the commands are performed; null = nothing to store. */
+  readonly commit: Commit | null
+  readonly commands: readonly Command[]
+  /** More can be done at once: call `reduce` again without waiting for an event. */
+  readonly more: boolean
+  /** Unix time in ms at which to call `reduce` without an event; null = an event must come first. */
+  readonly wakeAtMs: number | null
+  /** Set from the moment the graph has ended. Later answers of abandoned operations are still recorded. */
+  readonly outcome: GraphOutcome | null
+}
+
+/**
+ * Takes events in, starts whatever may start, completes what needs no executor, and says what to store
+ * and to do next (spec/workflows.md 5). Called with no events it begins or continues a new or restored
+ * graph and serves timers. Its cost is that of the operations it moves, not of the graph.
+ */
+export function reduce(state: GraphState, events: readonly GraphEvent[], nowMs: number): Reduction {
+  for (const event of events) take(state, event)
+  advance(state, nowMs)
+  state.outcome ??= outcomeOf(state, nowMs)
+  const changes = takeChanges(state)
+  return {
+    state,
+    commit: state.options.dryRun === true ? dryRunCommit(commitOf(changes)) : commitOf(changes),
+    commands: commandsOf(changes),
+    more: mayStart(state, nowMs) && hasReady(state),
+    wakeAtMs: wakeAtMs(state),
+    outcome: state.outcome,
+  }
+}
+
+function take(state: GraphState, event: GraphEvent): void {
+  switch (event.type) {
+    case 'operation-started':
+      noteStart(state, state.running.get(event.operationId), event.atMs)
+      break
+    case 'operation-ended':
+      endOperation(state, event)
+      break
+    case 'cancel-requested':
+      cancel(state, event.mode)
+      break
+  }
+}
+
+const severity: Record<CancelMode, number> = { cancel: 1, 'force-cancel': 2, kill: 3 }
+
+function cancel(state: GraphState, mode: CancelMode): void {
+  if (state.outcome !== null) return
+  const present = state.record.cancel
+  if (present !== null && severity[present] >= severity[mode]) return
+  setRecord(state, { cancel: mode })
+  if (mode === 'kill') state.changes.toKill.push(...state.running.keys())
+}
+
+function mayStart({ outcome, record }: GraphState, nowMs: number): boolean {
+  const timeIsUp = record.failDeadlineMs !== null && nowMs >= record.failDeadlineMs
+  return outcome === null && record.cancel === null && !timeIsUp
+}
+
+const defaultBatchSize = 2_000
+
+function advance(state: GraphState, nowMs: number): void {
+  if (!mayStart(state, nowMs)) return
+  for (const task of state.lost.splice(0)) state.changes.toRun.push({ task, resume: true })
+  for (const subgraph of state.unsettled.splice(0)) settle(state, subgraph, nowMs)
+  for (let task = popDue(state.due, nowMs); task !== undefined; task = popDue(state.due, nowMs)) {
+    startTask(state, task, nowMs)
+  }
+  const limit = state.options.batchSize ?? defaultBatchSize
+  for (let started = 0; started < limit && mayStart(state, nowMs); started += 1) {
+    const task = takeReady(state)
+    if (task === undefined) return
+    startTask(state, task, nowMs)
+  }
+}
+
+function outcomeOf(state: GraphState, nowMs: number): GraphOutcome | null {
+  const { record, running, root } = state
+  // Operations that were lost with a worker do not run: nobody has been told to run them again.
+  const abandoned = state.lost.length > 0 ? [] : [...running.keys()]
+  if (record.cancel !== null) {
+    const waits = record.cancel === 'cancel' && abandoned.length > 0
+    return waits ? null : { status: 'cancelled', abandoned }
+  }
+  const timeIsUp = record.failDeadlineMs !== null && nowMs >= record.failDeadlineMs
+  const goesOn = running.size > 0 || hasReady(state) || nextDueMs(state.due) !== null
+  if (goesOn && !timeIsUp) return null
+  const failed = record.failedOperationIds.flatMap((id) => state.tasks.get(id) ?? [])
+  if (failed.length > 0) return { status: 'failed', error: failureText(failed), abandoned }
+  if (root.open === 0) return { status: 'succeeded' }
+  return { status: 'failed', error: deadEnd(state), abandoned }
+}
+
+function deadEnd({ tasks }: GraphState): string {
+  const waiting = [...tasks.values()].filter((task) => task.status === 'waiting')
+  const names = waiting.slice(0, 5).map((task) => `${task.name} (${task.id})`)
+  return (
+    `The tasks graph cannot go on: ${waiting.length} operations wait for others that can never be done, ` +
+    `first ${names.join(', ')}. Check the dependencies of the stored operations.`
+  )
+}
+
+function wakeAtMs({ outcome, record, due }: GraphState): number | null {
+  if (outcome !== null || record.cancel !== null) return null
+  const dueMs = nextDueMs(due)
+  if (record.failDeadlineMs === null) return dueMs
+  return dueMs === null ? record.failDeadlineMs : Math.min(dueMs, record.failDeadlineMs)
+}
+
+/** spec/workflows.md 5.6: events only. */
+function dryRunCommit(commit: Commit | null): Commit | null {
+  if (commit === null || commit.events.length === 0) return null
+  return {
+    inserted: [],
+    patched: [],
+    removed: [],
+    nodeInstanceStates: [],
+    events: commit.events.map((event) => ({ ...event, message: `${event.message} (dry run)` })),
+    counters: { total: 0, finished: 0 },
+    record: null,
+  }
+}

@@ -1,0 +1,85 @@
+import { buildGraph } from '../build-graph.ts'
+import { type BuildScope, buildScope } from '../build-scope.ts'
+import { isJsonObject, type JsonObject } from '../json.ts'
+import { sendEvent } from '../lifecycle/instance-tasks.ts'
+import type { ModelNodeInstance } from '../model.ts'
+import { nodeOperation } from '../operation-step.ts'
+import { pythonText } from '../python-text.ts'
+import type { SubgraphStep } from '../step.ts'
+import type { StoredOperation } from '../stored-operation.ts'
+import { type BuildInput, type Workflow, WorkflowError } from '../workflow.ts'
+import { instanceOrder } from './instance-order.ts'
+import { stub } from './lifecycle-graph.ts'
+import { booleanParameter, type Selection, selectionOf, selects } from './selection.ts'
+
+/** spec/workflows.md 3.1. */
+export const executeOperation: Workflow = {
+  name: 'execute_operation',
+  resumable: true,
+  phases: (parameters) => {
+    const { operation, operation_kwargs: kwargs = {} } = parameters
+    if (typeof operation !== 'string' || operation === '') {
+      throw new WorkflowError('Parameter operation must name the operation to execute.')
+    }
+    if (!isJsonObject(kwargs)) {
+      throw new WorkflowError(`Parameter operation_kwargs must be a dict, but is ${JSON.stringify(kwargs)}.`)
+    }
+    const request: OperationRequest = {
+      operation,
+      kwargs,
+      allowOverride: booleanParameter(parameters, 'allow_kwargs_override', false),
+      byDependencyOrder: booleanParameter(parameters, 'run_by_dependency_order', false),
+      selection: selectionOf(parameters),
+    }
+    return [
+      {
+        graphName: `execute_operation_${operation}`,
+        cleansUpOnResume: false,
+        build: (input) => buildOperationGraph(request, input),
+      },
+    ]
+  },
+}
+
+/** What start, stop, restart and pull ask for as well. */
+export interface OperationRequest {
+  readonly operation: string
+  readonly kwargs: JsonObject
+  readonly allowOverride: boolean
+  readonly byDependencyOrder: boolean
+  readonly selection: Selection
+}
+
+export function buildOperationGraph(
+  request: OperationRequest,
+  input: BuildInput,
+): readonly StoredOperation[] {
+  const scope = buildScope(input)
+  const order = request.byDependencyOrder ? instanceOrder(scope, 'targets-first') : new Map()
+  const parts = [...scope.instances.values()].map((instance) => ({
+    key: instance.id,
+    step: operationSubgraph(request, scope, instance),
+    waitsFor: order.get(instance.id) ?? [],
+  }))
+  return buildGraph({ parts }, input.newId)
+}
+
+function operationSubgraph(
+  { operation, kwargs, allowOverride, selection }: OperationRequest,
+  scope: BuildScope,
+  instance: ModelNodeInstance,
+): SubgraphStep {
+  if (!selects(selection, scope, instance)) return stub(instance, null)
+  const task = nodeOperation(scope, instance, operation, { kwargs, allowOverride })
+  if (task === null) return stub(instance, null)
+  const shown = Object.keys(kwargs).length === 0 ? '' : ` (Operation parameters: ${pythonText(kwargs)})`
+  return {
+    kind: 'subgraph',
+    name: instance.id,
+    steps: [
+      sendEvent(instance, `Starting operation ${operation}${shown}`),
+      task,
+      sendEvent(instance, `Finished operation ${operation}`),
+    ],
+  }
+}

@@ -1,0 +1,30 @@
+import { installSubgraph } from '../lifecycle/install.ts'
+import type { Workflow } from '../workflow.ts'
+import { buildLifecycleGraph } from './lifecycle-graph.ts'
+import { selectionOf } from './selection.ts'
+
+/** spec/workflows.md 2.2, 2.6 and 3. */
+export const install: Workflow = {
+  name: 'install',
+  resumable: true,
+  phases: (parameters) => {
+    const selection = selectionOf(parameters)
+    return [
+      {
+        graphName: 'install',
+        cleansUpOnResume: true,
+        build: (input) =>
+          buildLifecycleGraph(
+            {
+              selection,
+              ignoreFailure: false,
+              direction: 'targets-first',
+              subgraph: installSubgraph,
+              relationshipOperation: 'establish',
+            },
+            input,
+          ),
+      },
+    ]
+  },
+}

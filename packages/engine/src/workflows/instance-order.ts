@@ -1,0 +1,29 @@
+import { type BuildScope, relationshipsOf } from '../build-scope.ts'
+import type { PlanEdge } from '../step.ts'
+
+/**
+ * Which instances an instance waits for (spec/workflows.md 2.6): `targets-first` is the order of an
+ * installation, `sources-first` that of an uninstallation.
+ */
+export function instanceOrder(
+  scope: BuildScope,
+  direction: 'targets-first' | 'sources-first',
+): ReadonlyMap<string, readonly PlanEdge[]> {
+  const order = new Map<string, PlanEdge[]>()
+  for (const source of scope.instances.values()) {
+    for (const { instance, declared } of relationshipsOf(scope, source)) {
+      const target = instance.target_id
+      const [waiting, key] = direction === 'targets-first' ? [source.id, target] : [target, source.id]
+      const edges = order.get(waiting) ?? []
+      edges.push({ key, ...afterOperation(declared.properties.operation) })
+      order.set(waiting, edges)
+    }
+  }
+  return order
+}
+
+/** A relationship with a property `operation` orders by that operation only. */
+function afterOperation(operation: unknown): { readonly afterOperation?: string } {
+  if (typeof operation !== 'string' || operation === '') return {}
+  return { afterOperation: `cloudify.interfaces.lifecycle.${operation}` }
+}

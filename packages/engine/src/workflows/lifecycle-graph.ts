@@ -1,0 +1,43 @@
+import { buildGraph } from '../build-graph.ts'
+import { type BuildScope, buildScope } from '../build-scope.ts'
+import { relationshipOperations } from '../lifecycle/instance-tasks.ts'
+import type { ModelNodeInstance } from '../model.ts'
+import type { SubgraphStep } from '../step.ts'
+import type { StoredOperation } from '../stored-operation.ts'
+import type { BuildInput } from '../workflow.ts'
+import { instanceOrder } from './instance-order.ts'
+import { type Selection, selects } from './selection.ts'
+
+export interface LifecycleGraph {
+  readonly selection: Selection
+  readonly ignoreFailure: boolean
+  readonly direction: 'targets-first' | 'sources-first'
+  readonly subgraph: (scope: BuildScope, instance: ModelNodeInstance) => SubgraphStep
+  /** Runs for relationships of untouched instances to processed ones. */
+  readonly relationshipOperation: 'establish' | 'unlink'
+}
+
+/** One subgraph per selected instance, stubs for the others, ordered by relationships. */
+export function buildLifecycleGraph(graph: LifecycleGraph, input: BuildInput): readonly StoredOperation[] {
+  const scope = buildScope(input, graph.ignoreFailure)
+  const order = instanceOrder(scope, graph.direction)
+  const instances = [...scope.instances.values()]
+  const selected = instances.filter((instance) => selects(graph.selection, scope, instance))
+  const processed = new Set(selected.map((instance) => instance.id))
+  const parts = instances.map((instance) => ({
+    key: instance.id,
+    step: processed.has(instance.id)
+      ? graph.subgraph(scope, instance)
+      : stub(instance, relationshipOperations(scope, instance, graph.relationshipOperation, processed)),
+    waitsFor: order.get(instance.id) ?? [],
+  }))
+  return buildGraph({ parts }, input.newId)
+}
+
+/** Stands for an instance outside the selection, so that indirect ordering holds. */
+export function stub(
+  instance: ModelNodeInstance,
+  content: SubgraphStep['steps'][number] | null,
+): SubgraphStep {
+  return { kind: 'subgraph', name: `stub_${instance.id}`, steps: content === null ? [] : [content] }
+}

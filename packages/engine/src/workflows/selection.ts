@@ -1,0 +1,46 @@
+import { type BuildScope, nodeOf } from '../build-scope.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
+import type { ModelNodeInstance } from '../model.ts'
+import { WorkflowError } from '../workflow.ts'
+
+/** The filters of the built-in workflows (spec/workflows.md 3); an empty list filters nothing. */
+export interface Selection {
+  readonly typeNames: readonly string[]
+  readonly nodeIds: readonly string[]
+  readonly nodeInstanceIds: readonly string[]
+}
+
+export function selectionOf(parameters: JsonObject): Selection {
+  return {
+    typeNames: listOfNames(parameters, 'type_names'),
+    nodeIds: listOfNames(parameters, 'node_ids'),
+    nodeInstanceIds: listOfNames(parameters, 'node_instance_ids'),
+  }
+}
+
+export function selects(selection: Selection, scope: BuildScope, instance: ModelNodeInstance): boolean {
+  const { typeNames, nodeIds, nodeInstanceIds } = selection
+  const types = nodeOf(scope, instance).type_hierarchy
+  return (
+    (typeNames.length === 0 || typeNames.some((name) => types.includes(name))) &&
+    (nodeIds.length === 0 || nodeIds.includes(instance.node_id)) &&
+    (nodeInstanceIds.length === 0 || nodeInstanceIds.includes(instance.id))
+  )
+}
+
+/** A single name stands for a list of it, as the command line sends it. */
+function listOfNames(parameters: JsonObject, name: string): readonly string[] {
+  const value = parameters[name] ?? []
+  const list: readonly JsonValue[] = Array.isArray(value) ? value : [value]
+  return list.map((item) => {
+    if (typeof item === 'string') return item
+    throw new WorkflowError(`Parameter ${name} must be a list of strings, but is ${JSON.stringify(value)}.`)
+  })
+}
+
+export function booleanParameter(parameters: JsonObject, name: string, preset: boolean): boolean {
+  const value = parameters[name] ?? preset
+  if (typeof value === 'boolean') return value
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw new WorkflowError(`Parameter ${name} must be true or false, but is ${JSON.stringify(value)}.`)
+}

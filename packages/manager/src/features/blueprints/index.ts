@@ -1,0 +1,2 @@
+export { blueprintHandlers } from './routes.ts'
+export { requireBlueprint } from './service.ts'

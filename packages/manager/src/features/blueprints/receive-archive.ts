@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy } from '@fastify/busboy'
+import { badParameter } from '@tutti/api'
+import type { Request } from '../../request.ts'
+
+/** An uploaded archive in a temporary file, and the parameters that came with it. Whoever gets it removes it. */
+export type ReceivedArchive = {
+  /** undefined when the request held no archive. */
+  readonly file: string | undefined
+  readonly extension: ArchiveExtension | undefined
+  /** The multipart field `params`, else empty: parameters may also be in the query. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  remove(): Promise<void>
+}
+
+export type ArchiveExtension = 'zip' | 'tar.gz' | 'tar.bz2' | 'tar'
+
+/**
+ * Reads an upload in all forms that clients send (spec/rest-facts-a.md 1): raw bytes, raw chunked, multipart with
+ * the text field `params` and the file `blueprint_archive`, or nothing at all. The bytes go to a file, never to
+ * memory.
+ *
+ * @throws bad_parameters_error for a body that is too large, malformed or no archive
+ */
+export async function receiveArchive(request: Request): Promise<ReceivedArchive> {
+  const { settings } = request.services
+  const folder = join(tmpdir(), 'tutti-uploads')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, randomUUID())
+  const remove = () => rm(path, { force: true })
+  try {
+    const isMultipart = /^multipart\/form-data/i.test(request.raw.headers['content-type'] ?? '')
+    const parameters = isMultipart
+      ? await receiveMultipart(request, path, settings.maxArchiveBytes)
+      : await receiveRaw(request.raw, path, settings.maxArchiveBytes)
+    const extension = await archiveExtension(path)
+    return { file: extension === undefined ? undefined : path, extension, parameters, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function receiveRaw(body: Readable, path: string, maxBytes: number) {
+  await pipeline(body, limit(maxBytes), createWriteStream(path, { mode: 0o600 }))
+  return {}
+}
+
+async function receiveMultipart(request: Request, path: string, maxBytes: number) {
+  const { 'content-type': contentType = '' } = request.raw.headers
+  let parameters: Readonly<Record<string, unknown>> = {}
+  const writes: Promise<void>[] = []
+  const busboy = new Busboy({
+    headers: { 'content-type': contentType },
+    limits: { files: 1, fields: 10, fieldSize: request.services.settings.maxBodyBytes },
+  })
+  busboy.on('field', (name, text, _nameTruncated, isTruncated) => {
+    if (name !== 'params') return
+    if (isTruncated) throw badParameter('The field `params` is too large')
+    parameters = parseParams(text)
+  })
+  busboy.on('file', (_name, stream) => {
+    writes.push(pipeline(stream, limit(maxBytes), createWriteStream(path, { mode: 0o600 })))
+  })
+  try {
+    await pipeline(request.raw, busboy)
+  } catch (error) {
+    throw error instanceof Error && error.name === 'ApiError'
+      ? error
+      : badParameter(`The multipart body is malformed: ${error instanceof Error ? error.message : error}`)
+  }
+  await Promise.all(writes)
+  return parameters
+}
+
+function parseParams(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw badParameter(
+      `The field \`params\` is not valid JSON: ${error instanceof Error ? error.message : error}`,
+    )
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw badParameter('The field `params` must be a JSON object')
+  }
+  return value as Readonly<Record<string, unknown>>
+}
+
+function limit(maxBytes: number): Transform {
+  let size = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length
+      if (size > maxBytes) done(badParameter(`The archive is larger than the allowed ${maxBytes} bytes`))
+      else done(null, chunk)
+    },
+  })
+}
+
+/** The kind of archive by its first bytes, as names say nothing; undefined for no bytes at all. */
+async function archiveExtension(path: string): Promise<ArchiveExtension | undefined> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (file === undefined) return undefined
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0)
+    if (bytesRead === 0) return undefined
+    if (buffer.subarray(0, 2).toString('latin1') === 'PK') return 'zip'
+    if (buffer[0] === 0x1f && buffer[1] === 0x8b) return 'tar.gz'
+    if (buffer.subarray(0, 3).toString('latin1') === 'BZh') return 'tar.bz2'
+    if (buffer.subarray(257, 262).toString('latin1') === 'ustar') return 'tar'
+    throw badParameter(
+      'Blueprint archive is of an unrecognized format. Supported formats are: zip, tar, tar.gz, tar.bz2',
+    )
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream'
+import { ApiError } from '@tutti/api'
+import { blueprintLabels } from '@tutti/storage'
+import { listAnswer } from '../../list-answer.ts'
+import { type Handlers, tenantOf } from '../../request.ts'
+import { labelList } from '../labels/index.ts'
+import { readExecutionEnd } from './queries.ts'
+import {
+  downloadArchive,
+  getBlueprint,
+  listBlueprints,
+  patchBlueprint,
+  removeBlueprint,
+  setBlueprintVisibility,
+} from './service.ts'
+import { checkUploaded, uploadBlueprint } from './upload.ts'
+
+/** spec/rest-spec-a.md 4.2, spec/rest-facts-a.md 7 */
+export const blueprintHandlers = {
+  'blueprints.list': async (request) => listAnswer(request.list, await listBlueprints(request, request.list)),
+
+  'blueprints.get': (request) => getBlueprint(request, request.params.blueprint_id, request.include),
+
+  async 'blueprints.upload'(request) {
+    const { blueprint_id: id } = request.params
+    const { ends, settings } = request.services
+    const { executionId, isAsync } = await uploadBlueprint(request, id, request.options, false)
+    if (!isAsync) {
+      await ends.wait(tenantOf(request).id, executionId, settings.waitMs)
+      const { state, error } = await getBlueprint(request, id, ['state', 'error'])
+      checkUploaded(id, { state: String(state), error: error === null ? null : String(error) })
+    }
+    return getBlueprint(request, id, request.include)
+  },
+
+  async 'blueprints.validate'(request) {
+    const { blueprint_id: id } = request.params
+    const { db, ends, settings } = request.services
+    const { executionId } = await uploadBlueprint(request, id, request.options, true)
+    await ends.wait(tenantOf(request).id, executionId, settings.waitMs)
+    const { status, error } = await readExecutionEnd(db, tenantOf(request).id, executionId)
+    if (status === 'terminated') return undefined
+    throw new ApiError(
+      'invalid_blueprint_error',
+      status === 'failed' ? error : `The validation is ${status}`,
+      {
+        hint: `See execution ${executionId}`,
+      },
+    )
+  },
+
+  async 'blueprints.update'(request) {
+    await patchBlueprint(request, request.params.blueprint_id, request.body)
+    return getBlueprint(request, request.params.blueprint_id, request.include)
+  },
+
+  async 'blueprints.delete'(request) {
+    await removeBlueprint(request, request.params.blueprint_id, request.options.force ?? false)
+  },
+
+  async 'blueprints.download'(request) {
+    const chunks = await downloadArchive(request, request.params.blueprint_id)
+    return request.reply.send(Readable.from(chunks, { objectMode: false }))
+  },
+
+  async 'blueprints.setVisibility'(request) {
+    await setBlueprintVisibility(request, request.params.blueprint_id, request.body.visibility)
+    return getBlueprint(request, request.params.blueprint_id, request.include)
+  },
+
+  async 'blueprints.setGlobal'(request) {
+    await setBlueprintVisibility(request, request.params.blueprint_id, 'global')
+    return getBlueprint(request, request.params.blueprint_id, request.include)
+  },
+
+  'labels.blueprints.keys': (request) => labelList(request, blueprintLabels),
+  'labels.blueprints.values': (request) => labelList(request, blueprintLabels, request.params.label_key),
+} satisfies Partial<Handlers>

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import {
+  ApiError,
+  BlueprintUpload,
+  badParameter,
+  checkGlobalAllowed,
+  checkIdentifier,
+  duplicateBlueprint,
+  globalClash,
+  isFailedBlueprintState,
+  isPermitted,
+  type LabelPair,
+  parseBody,
+  parseCreateVisibility,
+  parseLabels,
+  parseLabelsText,
+  type Visibility,
+} from '@tutti/api'
+import { insertExecution, writeArchive } from '@tutti/storage'
+import { type Request, tenantOf } from '../../request.ts'
+import {
+  deleteBlueprint,
+  existsInOtherTenants,
+  findBlueprint,
+  insertBlueprint,
+  lockBlueprintId,
+} from './queries.ts'
+import { type ReceivedArchive, receiveArchive } from './receive-archive.ts'
+
+type Upload = {
+  readonly id: string
+  readonly visibility: Visibility
+  readonly applicationFileName: string | undefined
+  readonly url: string | undefined
+  readonly labels: readonly LabelPair[] | undefined
+  readonly isAsync: boolean
+  readonly validateOnly: boolean
+}
+
+/** What `PUT /blueprints/{id}` began. */
+export type Uploading = { readonly executionId: string; readonly isAsync: boolean }
+
+/**
+ * Stores the archive, the blueprint's row and the execution `upload_blueprint` that parses it, all in one
+ * transaction (spec/rest-facts-a.md 7). An upload that failed before is replaced.
+ */
+export async function uploadBlueprint(
+  request: Request,
+  id: string,
+  query: Readonly<Record<string, unknown>>,
+  validateOnly: boolean,
+): Promise<Uploading> {
+  checkIdentifier('blueprint_id', id)
+  const archive = await receiveArchive(request)
+  try {
+    const upload = readUpload(request, id, { ...query, ...archive.parameters }, validateOnly)
+    checkSource(upload, archive)
+    return await store(request, upload, archive)
+  } finally {
+    await archive.remove()
+  }
+}
+
+function readUpload(
+  request: Request,
+  id: string,
+  given: Readonly<Record<string, unknown>>,
+  validateOnly: boolean,
+): Upload {
+  const parameters = parseBody(BlueprintUpload, given)
+  const visibility = parseCreateVisibility(parameters.visibility, parameters.private_resource)
+  checkGlobalAllowed(
+    visibility,
+    request.caller.username,
+    isPermitted('create_global_resource', request.roles),
+  )
+  const { labels } = parameters
+  return {
+    id,
+    visibility,
+    applicationFileName: mainFileName(parameters.application_file_name),
+    url: parameters.blueprint_archive_url || undefined,
+    labels:
+      labels == null ? undefined : typeof labels === 'string' ? parseLabelsText(labels) : parseLabels(labels),
+    isAsync: parameters.async_upload ?? false,
+    validateOnly,
+  }
+}
+
+/** The Python client sends the name URL-quoted also inside JSON. */
+function mainFileName(name: string | null | undefined): string | undefined {
+  if (name == null || name === '') return undefined
+  const decoded = /%[0-9a-f]{2}/i.test(name) ? decodeURIComponent(name) : name
+  if (decoded.includes('\0') || decoded.startsWith('/') || decoded.split('/').includes('..')) {
+    throw badParameter(`application_file_name must be a path inside the archive, got ${decoded}`)
+  }
+  return decoded
+}
+
+function checkSource(upload: Upload, archive: ReceivedArchive): void {
+  if (upload.url !== undefined && archive.file !== undefined) {
+    throw badParameter(
+      "Can't pass both a blueprint URL via query parameters and blueprint data via the request body",
+    )
+  }
+  if (upload.url === undefined && archive.file === undefined) {
+    throw badParameter(
+      'Missing blueprint archive: the request holds neither an archive nor blueprint_archive_url',
+      {
+        hint: 'Send a zip, tar, tar.gz or tar.bz2 as the body',
+      },
+    )
+  }
+}
+
+async function store(request: Request, upload: Upload, archive: ReceivedArchive): Promise<Uploading> {
+  const { db, queue, settings } = request.services
+  const tenant = tenantOf(request)
+  const executionId = randomUUID()
+  await db.transaction().execute(async (transaction) => {
+    await lockBlueprintId(transaction, upload.id)
+    const existing = await findBlueprint(transaction, tenant.id, upload.id)
+    if (existing !== undefined) {
+      const isOwn = existing.tenant_id === tenant.id
+      if (!isOwn || !isFailedBlueprintState(existing.state)) throw duplicateBlueprint(upload.id, tenant.name)
+      await deleteBlueprint(transaction, tenant.id, upload.id)
+    }
+    if (upload.visibility === 'global' && (await existsInOtherTenants(transaction, tenant.id, upload.id))) {
+      throw globalClash('Blueprint', upload.id, tenant.name)
+    }
+    const stored =
+      archive.file === undefined
+        ? undefined
+        : await writeArchive(transaction, createReadStream(archive.file), {
+            maxBytes: settings.maxArchiveBytes,
+          })
+    await insertBlueprint(transaction, {
+      tenantId: tenant.id,
+      id: upload.id,
+      state: upload.validateOnly ? 'validating' : upload.url === undefined ? 'uploading' : 'pending',
+      visibility: upload.visibility,
+      createdBy: request.caller.username,
+      mainFileName: upload.applicationFileName ?? null,
+      archiveSha256: stored?.sha256 ?? null,
+      archiveExtension: archive.extension ?? null,
+      uploadExecutionId: executionId,
+      isHidden: upload.validateOnly,
+    })
+    await insertExecution(transaction, queue, {
+      tenantId: tenant.id,
+      id: executionId,
+      workflowId: 'upload_blueprint',
+      status: 'pending',
+      parameters: {
+        blueprint_id: upload.id,
+        app_file_name: upload.applicationFileName ?? null,
+        url: upload.url ?? null,
+        validate_only: upload.validateOnly,
+        labels: upload.labels?.map(({ key, value }) => ({ [key]: value })) ?? null,
+      },
+      visibility: upload.visibility,
+      createdBy: request.caller.username,
+    })
+  })
+  return { executionId, isAsync: upload.isAsync }
+}
+
+/** Texts of the state in which an upload failed. @throws invalid_blueprint_error */
+export function checkUploaded(
+  id: string,
+  blueprint: { readonly state: string; readonly error: string | null },
+): void {
+  const { state, error } = blueprint
+  if (!isFailedBlueprintState(state)) return
+  const what = state === 'invalid' ? 'is invalid.' : `has ${state.replaceAll('_', ' ')}.`
+  throw new ApiError('invalid_blueprint_error', `Blueprint \`${id}\` ${what} Error: ${error ?? ''}`)
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import {
+  ApiError,
+  checkDisplayName,
+  checkGlobalAllowed,
+  checkIdentifier,
+  duplicate,
+  globalClash,
+  isPermitted,
+  notFound,
+  parseCreateVisibility,
+  parseLabels,
+  type RouteBody,
+} from '@tutti/api'
+import { type Database, insertExecution } from '@tutti/storage'
+import { type Request, tenantOf } from '../../request.ts'
+import { requireBlueprint } from '../blueprints/index.ts'
+import {
+  deleteDeployment,
+  existsInOtherTenants,
+  findDeployment,
+  insertDeployment,
+  lockDeploymentId,
+  onlyCreationRan,
+  type PluginToInstall,
+  readPlanForCreation,
+  systemWorkflowRuns,
+} from './queries.ts'
+
+type Body = RouteBody<'deployments.create'>
+
+/**
+ * Checks what can be checked at once, in the order of spec/rest-facts-a.md 8, then writes the deployment and the
+ * execution `create_deployment_environment` that makes its nodes. Returns that execution's id.
+ */
+export async function createDeployment(
+  request: Request,
+  id: string,
+  body: Body,
+  privateResource: boolean | undefined,
+): Promise<string> {
+  checkIdentifier('deployment_id', id, 'any')
+  const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? privateResource)
+  const labels = body.labels === undefined ? [] : parseLabels(body.labels)
+  const displayName = body.display_name == null ? undefined : checkDisplayName(body.display_name)
+  const tenant = tenantOf(request)
+  const { db, queue } = request.services
+  const executionId = randomUUID()
+
+  await db.transaction().execute(async (transaction) => {
+    await lockDeploymentId(transaction, id)
+    const blueprint = await requireUploadedBlueprint(transaction, request, body.blueprint_id)
+    if (body.site_name != null) throw notFound('Site', body.site_name)
+    checkGlobalAllowed(
+      visibility,
+      request.caller.username,
+      isPermitted('create_global_resource', request.roles),
+    )
+    if (visibility === 'global' && blueprint.visibility !== 'global') {
+      throw new ApiError(
+        'forbidden_error',
+        `Can't create global deployment ${id} because blueprint ${blueprint.id} is not global`,
+      )
+    }
+    const plan = await readPlanForCreation(transaction, blueprint.tenant_id, blueprint.id)
+    if (!body.skip_plugins_validation) {
+      checkPlugins([...(plan?.deployment_plugins ?? []), ...(plan?.host_plugins ?? [])])
+    }
+    await replaceFailed(transaction, tenant.id, id)
+    const existing = await findDeployment(transaction, tenant.id, id)
+    if (existing !== undefined) throw duplicate('Deployment', id, tenant.name)
+    if (visibility === 'global' && (await existsInOtherTenants(transaction, tenant.id, id))) {
+      throw globalClash('Deployment', id, tenant.name)
+    }
+    checkInputNames(plan?.inputs ?? {}, body.inputs ?? {})
+    await insertDeployment(transaction, {
+      tenantId: tenant.id,
+      id,
+      displayName: displayName ?? id,
+      blueprintTenantId: blueprint.tenant_id,
+      blueprintId: blueprint.id,
+      visibility,
+      createdBy: request.caller.username,
+      createExecutionId: executionId,
+      runtimeOnlyEvaluation: body.runtime_only_evaluation ?? false,
+    })
+    await insertExecution(transaction, queue, {
+      tenantId: tenant.id,
+      id: executionId,
+      workflowId: 'create_deployment_environment',
+      status: (await systemWorkflowRuns(transaction)) ? 'queued' : 'pending',
+      deployment: { id, displayName: displayName ?? id, blueprintId: blueprint.id },
+      parameters: {
+        inputs: body.inputs ?? {},
+        labels: labels.map(({ key, value }) => ({ key, value })),
+        display_name: displayName ?? null,
+      },
+      visibility,
+      createdBy: request.caller.username,
+    })
+  })
+  return executionId
+}
+
+async function requireUploadedBlueprint(db: Database, request: Request, id: string) {
+  const blueprint = await requireBlueprint(db, request, id)
+  if (blueprint.state === 'uploaded') return blueprint
+  throw new ApiError(
+    'deployment_creation_error',
+    `Unable to create a deployment based on a blueprint which is not \`uploaded\` but: \`${blueprint.state}\``,
+  )
+}
+
+/** A deployment whose creation failed and on which nothing else ever ran makes way for another try. */
+async function replaceFailed(transaction: Database, tenantId: number, id: string): Promise<void> {
+  const existing = await findDeployment(transaction, tenantId, id)
+  if (existing?.tenant_id !== tenantId || existing.creation_status !== 'failed') return
+  if (await onlyCreationRan(transaction, tenantId, id)) await deleteDeployment(transaction, tenantId, id)
+}
+
+/** Uploaded plugins come later, so one that must be installed is never there. */
+function checkPlugins(plugins: readonly PluginToInstall[]): void {
+  const missing = plugins.find((plugin) => plugin.install && plugin.package_name !== null)
+  if (missing === undefined) return
+  throw new ApiError(
+    'deployment_plugin_not_found',
+    `Required plugin ${missing.package_name}, version ${missing.package_version ?? 'any'} is not installed on the manager`,
+    {
+      hint: 'Plugins cannot be uploaded yet; pass skip_plugins_validation=true to create the deployment all the same',
+    },
+  )
+}
+
+function checkInputNames(
+  declared: Readonly<Record<string, { readonly default?: unknown; readonly required?: boolean }>>,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  const missing = Object.entries(declared)
+    .filter(
+      ([name, input]) => !Object.hasOwn(given, name) && !('default' in input) && input.required !== false,
+    )
+    .map(([name]) => name)
+  if (missing.length > 0) {
+    throw new ApiError(
+      'missing_required_deployment_input_error',
+      `Cannot create deployment - missing inputs: ${missing.join(', ')}`,
+    )
+  }
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(declared, name))
+  if (unknown.length > 0) {
+    throw new ApiError(
+      'unknown_deployment_input_error',
+      `Cannot create deployment - unknown inputs: ${unknown.join(', ')}`,
+      { hint: `The blueprint's inputs are: ${Object.keys(declared).join(', ') || 'none'}` },
+    )
+  }
+}
+
+/**
+ * The answer to a creation that did not end well. Some failures have codes of their own, which clients handle
+ * (spec/rest-facts-a.md 2).
+ */
+export function creationError(
+  id: string,
+  execution: { readonly status: string; readonly error: string },
+): ApiError {
+  const lines = execution.error.trimEnd().split('\n')
+  const message = lines.at(-1) ?? ''
+  if (message.includes("don't exist in this tenant"))
+    return new ApiError('unknown_deployment_secret_error', message)
+  return new ApiError(
+    'deployment_creation_error',
+    message === '' ? `The creation of deployment ${id} is ${execution.status}` : message,
+  )
+}

@@ -1,0 +1,2 @@
+export { deploymentHandlers } from './routes.ts'
+export { requireDeployment } from './service.ts'

@@ -1,0 +1,355 @@
+import type { PlanWorkflow } from '@tutti/dsl'
+import {
+  activeStatuses,
+  type Database,
+  type ListedResource,
+  labelsField,
+  labelValue,
+  ownerFields,
+  timeField,
+  type Visibility,
+} from '@tutti/storage'
+import { sql } from 'kysely'
+import { instancesActive, isAvailable } from '../executions/index.ts'
+
+/** spec/rest-spec-a.md 2.3, spec/rest-facts-a.md 8 and 9. */
+export const deploymentResource: ListedResource = {
+  model: 'Deployment',
+  from: sql`deployments d
+    join tenants on tenants.id = d.tenant_id
+    left join executions le on le.tenant_id = d.tenant_id and le.id = d.latest_execution_id`,
+  fields: {
+    id: { column: sql`d.id` },
+    display_name: { column: sql`d.display_name` },
+    blueprint_id: { column: sql`d.blueprint_id` },
+    description: { column: sql`d.description` },
+    inputs: { column: sql`d.inputs` },
+    outputs: { column: sql`d.outputs` },
+    capabilities: { column: sql`d.capabilities` },
+    groups: { column: sql`d.groups` },
+    scaling_groups: { column: sql`d.scaling_groups` },
+    policy_types: { column: sql`d.policy_types` },
+    policy_triggers: { column: sql`d.policy_triggers` },
+    resource_tags: { column: sql`d.resource_tags` },
+    workflows: {
+      column: sql`d.workflows`,
+      needs: { instance_states: instancesBy('json_agg(distinct i.state)') },
+      toWire: (workflows, row) =>
+        workflowList(workflows as Named<PlanWorkflow>, row.instance_states as string[] | null),
+    },
+    labels: labelsField('deployment_labels', 'deployment_id', 'd'),
+    deployment_groups: { column: sql`'[]'::json` },
+    site_name: { column: sql`d.site_name` },
+    runtime_only_evaluation: { column: sql`d.runtime_only_evaluation` },
+    create_execution: { column: sql`d.create_execution_id` },
+    latest_execution: { column: sql`d.latest_execution_id` },
+    latest_execution_workflow_id: { column: sql`le.workflow_id` },
+    latest_execution_status: {
+      column: sql`case when le.status is null then null
+        when le.status = 'terminated' then 'completed'
+        when le.status in ('failed', 'cancelled') then le.status
+        else 'in_progress' end`,
+      filterBy: sql`le.status`,
+    },
+    latest_execution_total_operations: { column: sql`coalesce(le.total_operations, 0)` },
+    latest_execution_finished_operations: { column: sql`coalesce(le.finished_operations, 0)` },
+    installation_status: { column: sql`coalesce(d.installation_status, 'inactive')` },
+    deployment_status: { column: sql`d.deployment_status` },
+    sub_services_status: { column: sql`d.sub_services_status` },
+    sub_environments_status: { column: sql`d.sub_environments_status` },
+    sub_services_count: { column: sql`d.sub_services_count` },
+    sub_environments_count: { column: sql`d.sub_environments_count` },
+    has_sub_deployments: { column: sql`(d.sub_services_count + d.sub_environments_count > 0)` },
+    environment_type: {
+      column: sql`coalesce((select min(l.value) from deployment_labels l where l.tenant_id = d.tenant_id
+        and l.deployment_id = d.id and l.key = 'csys-env-type'), '')`,
+    },
+    unavailable_instances: { column: instancesBy('count(*) filter (where not i.is_status_check_ok)') },
+    drifted_instances: { column: instancesBy('count(*) filter (where i.has_configuration_drift)') },
+    workdir_zip: { column: sql`null::text` },
+    updated_at: timeField(sql`d.updated_at`),
+    ...ownerFields('d'),
+  },
+  // Nothing joins a deployment group yet: the filter is known and matches nothing.
+  extraFilters: { deployment_group_id: sql`null::text` },
+  search: sql`d.id`,
+  searchName: sql`d.display_name`,
+  tenantId: sql`d.tenant_id`,
+  createdBy: sql`d.created_by`,
+  visibility: sql`d.visibility`,
+  tieBreaker: sql`d.id`,
+  labelValue: labelValue('deployment_labels', 'deployment_id', 'd'),
+}
+
+type Named<T> = Readonly<Record<string, T>>
+
+/** One value over the deployment's instances. */
+function instancesBy(aggregate: string) {
+  return sql`(select ${sql.raw(aggregate)} from node_instances i
+    where i.tenant_id = d.tenant_id and i.deployment_id = d.id)`
+}
+
+/** The stored dict as the list that the API shows, with what can run now (spec/rest-facts-a.md 3). */
+function workflowList(workflows: Named<PlanWorkflow>, states: readonly string[] | null) {
+  const active = instancesActive(states ?? [])
+  return Object.entries(workflows).map(([name, workflow]) => ({
+    name,
+    created_at: null,
+    plugin: workflow.plugin,
+    operation: workflow.operation,
+    parameters: workflow.parameters,
+    is_cascading: workflow.is_cascading,
+    is_available: isAvailable(workflow.availability_rules, active),
+    availability_rules: workflow.availability_rules,
+  }))
+}
+
+export const deploymentIdIs = (id: string) => sql`d.id = ${id}`
+export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
+  where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
+
+/** The deployment and everything that it depends on, directly or not. */
+export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id = ${tenantId} and d.id in (
+  with recursive targets (id) as (
+    select target_deployment_id from inter_deployment_dependencies
+    where tenant_id = ${tenantId} and source_deployment_id = ${id} and target_deployment_id is not null
+    union
+    select p.target_deployment_id from inter_deployment_dependencies p join targets on p.source_deployment_id = targets.id
+    where p.tenant_id = ${tenantId} and p.target_deployment_id is not null
+  ) select id from targets)`
+
+export async function lockDeploymentId(transaction: Database, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`deployment/${id}`}, 0))`.execute(transaction)
+}
+
+/** What the rules of creation, deletion and updates look at. */
+export async function findDeployment(db: Database, tenantId: number, id: string) {
+  return db
+    .selectFrom('deployments as d')
+    .innerJoin('tenants', 'tenants.id', 'd.tenant_id')
+    .leftJoin('executions as c', (join) =>
+      join.onRef('c.tenant_id', '=', 'd.tenant_id').onRef('c.id', '=', 'd.create_execution_id'),
+    )
+    .select([
+      'd.tenant_id',
+      'd.id',
+      'd.visibility',
+      'd.created_by',
+      'd.display_name',
+      'd.blueprint_id',
+      'd.blueprint_tenant_id',
+      'd.outputs',
+      'd.capabilities',
+      'tenants.name as tenant_name',
+      'c.status as creation_status',
+    ])
+    .where('d.id', '=', id)
+    .where((eb) => eb.or([eb('d.tenant_id', '=', tenantId), eb('d.visibility', '=', 'global')]))
+    .orderBy(sql`d.tenant_id = ${tenantId}`, 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function existsInOtherTenants(db: Database, tenantId: number, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('id', '=', id)
+    .where('tenant_id', '<>', tenantId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The plan of an uploaded blueprint, for the checks that a creation makes before it starts. */
+export async function readPlanForCreation(db: Database, tenantId: number, blueprintId: string) {
+  const { rows } = await sql<{
+    inputs: Named<{ readonly default?: unknown; readonly required?: boolean }> | null
+    deployment_plugins: PluginToInstall[] | null
+    host_plugins: PluginToInstall[] | null
+  }>`
+    select plan->'inputs' as inputs, plan->'deployment_plugins_to_install' as deployment_plugins,
+      plan->'host_agent_plugins_to_install' as host_plugins
+    from blueprints where tenant_id = ${tenantId} and id = ${blueprintId}`.execute(db)
+  return rows[0]
+}
+
+export type PluginToInstall = {
+  readonly name: string
+  readonly install: boolean
+  readonly package_name: string | null
+  readonly package_version: string | null
+}
+
+export type NewDeployment = {
+  readonly tenantId: number
+  readonly id: string
+  readonly displayName: string
+  readonly blueprintTenantId: number
+  readonly blueprintId: string
+  readonly visibility: Visibility
+  readonly createdBy: string
+  readonly createExecutionId: string
+  readonly runtimeOnlyEvaluation: boolean
+}
+
+export async function insertDeployment(db: Database, deployment: NewDeployment): Promise<void> {
+  await db
+    .insertInto('deployments')
+    .values({
+      tenant_id: deployment.tenantId,
+      id: deployment.id,
+      display_name: deployment.displayName,
+      blueprint_tenant_id: deployment.blueprintTenantId,
+      blueprint_id: deployment.blueprintId,
+      visibility: deployment.visibility,
+      created_by: deployment.createdBy,
+      create_execution_id: deployment.createExecutionId,
+      runtime_only_evaluation: deployment.runtimeOnlyEvaluation,
+    })
+    .execute()
+}
+
+export async function deleteDeployment(db: Database, tenantId: number, id: string): Promise<void> {
+  await db.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+  await db.deleteFrom('events').where('tenant_id', '=', tenantId).where('deployment_id', '=', id).execute()
+}
+
+/** Whether the creation is all that ever ran on the deployment. */
+export async function onlyCreationRan(db: Database, tenantId: number, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('executions')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return row.count <= 1
+}
+
+export async function unfinishedExecutions(db: Database, tenantId: number, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('executions')
+    .select(['id', 'workflow_id', 'status'])
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', id)
+    .where('status', 'in', [...activeStatuses, 'queued'])
+    .orderBy('created_at')
+    .limit(5)
+    .execute()
+  return rows.map((row) => `${row.id} (${row.workflow_id}, ${row.status})`)
+}
+
+export async function liveInstances(db: Database, tenantId: number, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('node_instances')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', id)
+    .where('state', 'not in', ['uninitialized', 'deleted'])
+    .orderBy('id')
+    .limit(20)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export type Dependent = { readonly source: string; readonly creator: string }
+
+/** Installations that need this one: children by label and dependencies whose source is not just going away. */
+export async function findDependents(
+  db: Database,
+  tenantId: number,
+  id: string,
+  withChildren: boolean,
+): Promise<Dependent[]> {
+  const { rows } = await sql<Dependent>`
+    select source_deployment_id as source, dependency_creator as creator
+    from inter_deployment_dependencies p
+    where tenant_id = ${tenantId} and target_deployment_id = ${id} and source_deployment_id is not null
+      and not exists (select from executions e where e.tenant_id = p.tenant_id
+        and e.deployment_id = p.source_deployment_id and e.status = any(${[...activeStatuses]}::text[])
+        and e.workflow_id in ('stop', 'uninstall', 'update', 'heal'))
+    union all
+    select deployment_id, 'csys-obj-parent' from deployment_labels
+    where ${withChildren} and tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${id}`.execute(
+    db,
+  )
+  return rows
+}
+
+export async function setInProgress(db: Database, tenantId: number, id: string): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({ deployment_status: 'in_progress' })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function updateDeployment(
+  db: Database,
+  tenantId: number,
+  id: string,
+  change: { readonly displayName?: string; readonly createdBy?: string; readonly visibility?: Visibility },
+): Promise<void> {
+  const { displayName, createdBy, visibility } = change
+  await db
+    .updateTable('deployments')
+    .set({
+      updated_at: sql`clock_timestamp()`,
+      ...(displayName !== undefined && { display_name: displayName }),
+      ...(createdBy !== undefined && { created_by: createdBy }),
+      ...(visibility !== undefined && { visibility }),
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+  if (visibility === undefined) return
+  for (const table of ['nodes', 'node_instances'] as const) {
+    await db
+      .updateTable(table)
+      .set({ visibility })
+      .where('tenant_id', '=', tenantId)
+      .where('deployment_id', '=', id)
+      .execute()
+  }
+}
+
+export async function blueprintVisibility(
+  db: Database,
+  tenantId: number,
+  id: string,
+): Promise<Visibility | undefined> {
+  const row = await db
+    .selectFrom('blueprints')
+    .select('visibility')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.visibility
+}
+
+export async function userExists(db: Database, username: string): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
+  return row !== undefined
+}
+
+export async function readExecutionEnd(db: Database, tenantId: number, executionId: string) {
+  return db
+    .selectFrom('executions')
+    .select(['status', 'error'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', executionId)
+    .executeTakeFirst()
+}
+
+/** Whether a system workflow is at work or waits for its turn: everything new waits behind it. */
+export async function systemWorkflowRuns(db: Database): Promise<boolean> {
+  const row = await db
+    .selectFrom('executions')
+    .select('id')
+    .where('is_system_workflow', '=', true)
+    .where('status', 'in', [...activeStatuses, 'queued'])
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

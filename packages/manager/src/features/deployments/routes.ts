@@ -1,0 +1,63 @@
+import { deploymentLabels } from '@tutti/storage'
+import { listAnswer } from '../../list-answer.ts'
+import { type Handlers, tenantOf } from '../../request.ts'
+import { labelList } from '../labels/index.ts'
+import { createDeployment, creationError } from './create.ts'
+import { readExecutionEnd } from './queries.ts'
+import {
+  getDeployment,
+  listDeployments,
+  patchDeployment,
+  setDeploymentVisibility,
+  startDeletion,
+} from './service.ts'
+
+/** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8 */
+export const deploymentHandlers = {
+  'deployments.list': async (request) =>
+    listAnswer(
+      request.list,
+      await listDeployments(request, request.list, {
+        dependenciesOf: request.options._dependencies_of,
+        environmentsOnly: request.options._environments_only ?? false,
+      }),
+    ),
+
+  'deployments.get': (request) => getDeployment(request, request.params.deployment_id, request.include),
+
+  async 'deployments.create'(request) {
+    const { deployment_id: id } = request.params
+    const { db, ends, settings } = request.services
+    const executionId = await createDeployment(request, id, request.body, request.options.private_resource)
+    if (!request.options.async_create) {
+      const tenantId = tenantOf(request).id
+      await ends.wait(tenantId, executionId, settings.waitMs)
+      const execution = await readExecutionEnd(db, tenantId, executionId)
+      if (execution?.status === 'failed' || execution?.status === 'cancelled')
+        throw creationError(id, execution)
+    }
+    return getDeployment(request, id, request.include)
+  },
+
+  async 'deployments.update'(request) {
+    await patchDeployment(request, request.params.deployment_id, request.body)
+    return getDeployment(request, request.params.deployment_id, request.include)
+  },
+
+  async 'deployments.delete'(request) {
+    const { force, delete_logs, recursive } = request.options
+    await startDeletion(request, request.params.deployment_id, {
+      force: force ?? false,
+      deleteLogs: delete_logs ?? false,
+      recursive: recursive ?? false,
+    })
+  },
+
+  async 'deployments.setVisibility'(request) {
+    await setDeploymentVisibility(request, request.params.deployment_id, request.body.visibility)
+    return getDeployment(request, request.params.deployment_id, request.include)
+  },
+
+  'labels.deployments.keys': (request) => labelList(request, deploymentLabels),
+  'labels.deployments.values': (request) => labelList(request, deploymentLabels, request.params.label_key),
+} satisfies Partial<Handlers>

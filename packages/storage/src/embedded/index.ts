@@ -1,0 +1,7 @@
+export {
+  type ConnectionConfig,
+  EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from './embedded-postgres.ts'
+export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './error.ts'

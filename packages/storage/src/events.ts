@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { type Database, toJson } from './database.ts'
+
+export type NewEvent = {
+  readonly isLog: boolean
+  readonly reportedAt: Date
+  readonly eventType?: string | null
+  readonly level?: string | null
+  readonly logger?: string | null
+  readonly message: string
+  readonly nodeId?: string | null
+  readonly nodeInstanceId?: string | null
+  readonly sourceId?: string | null
+  readonly targetId?: string | null
+  readonly operation?: string | null
+  readonly errorCauses?: readonly unknown[] | null
+}
+
+/** What is the same for all events of one execution. */
+export type EventContext = {
+  readonly tenantId: number
+  readonly executionId: string | null
+  readonly workflowId: string | null
+  readonly deploymentId: string | null
+  readonly deploymentDisplayName: string | null
+  readonly blueprintId: string | null
+  readonly visibility: string
+  readonly createdBy: string
+  readonly managerName: string | null
+  readonly agentName: string | null
+}
+
+/** Appends events of one execution in their order, as one statement whatever their number. */
+export async function insertEvents(
+  db: Database,
+  context: EventContext,
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  const column = <T>(read: (event: NewEvent) => T) => events.map(read)
+  await sql`
+    insert into events (
+      tenant_id, execution_id, workflow_id, deployment_id, deployment_display_name, blueprint_id, visibility,
+      created_by, manager_name, agent_name, is_log, reported_timestamp, event_type, level, logger, message,
+      node_id, node_instance_id, source_id, target_id, operation, error_causes)
+    select ${context.tenantId}, ${context.executionId}, ${context.workflowId}, ${context.deploymentId},
+      ${context.deploymentDisplayName}, ${context.blueprintId}, ${context.visibility}, ${context.createdBy},
+      ${context.managerName}, ${context.agentName}, e.*
+    from unnest(
+      ${column((event) => event.isLog)}::boolean[],
+      ${column((event) => event.reportedAt)}::timestamptz[],
+      ${column((event) => event.eventType ?? null)}::text[],
+      ${column((event) => event.level ?? null)}::text[],
+      ${column((event) => event.logger ?? null)}::text[],
+      ${column((event) => withoutNul(event.message))}::text[],
+      ${column((event) => event.nodeId ?? null)}::text[],
+      ${column((event) => event.nodeInstanceId ?? null)}::text[],
+      ${column((event) => event.sourceId ?? null)}::text[],
+      ${column((event) => event.targetId ?? null)}::text[],
+      ${column((event) => event.operation ?? null)}::text[],
+      ${column((event) => (event.errorCauses == null ? null : toJson(event.errorCauses)))}::json[]
+    ) as e`.execute(db)
+}
+
+/** PostgreSQL's text cannot hold NUL (spec/workflows.md 8). */
+function withoutNul(text: string): string {
+  return text.replaceAll('\0', '<NUL>')
+}

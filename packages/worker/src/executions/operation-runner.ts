@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
+import type { ExecutionRow } from '@tutti/storage'
+import { type CloudifyContext, runOperation } from '../operations/index.ts'
+import type { WorkerServices } from '../services.ts'
+
+/** The operations of one graph that are at work on this worker. */
+export type OperationRunner = {
+  start(operation: StoredOperation, resume: boolean): void
+  kill(operationIds: readonly string[]): void
+  killAll(): void
+  readonly running: number
+  /** Resolves when none runs any more. */
+  idle(): Promise<void>
+}
+
+/**
+ * Runs operations side by side, each in a slot of the worker, and reports what becomes of them. Every `start` is
+ * answered by one `operation-ended`, whatever happens to the process.
+ */
+export function createOperationRunner(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  token: string,
+  report: (event: GraphEvent) => void,
+): OperationRunner {
+  const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>()
+
+  async function run(operation: StoredOperation, resume: boolean, abort: AbortController): Promise<void> {
+    const release = await services.slots.take()
+    const startedAtMs = services.now()
+    try {
+      report({ type: 'operation-started', operationId: operation.id, atMs: startedAtMs })
+      const outcome = await perform(services, execution, token, operation, resume, abort.signal)
+      report({ type: 'operation-ended', operationId: operation.id, atMs: services.now(), startedAtMs, outcome })
+    } finally {
+      release()
+      running.delete(operation.id)
+    }
+  }
+
+  return {
+    start(operation, resume) {
+      const abort = new AbortController()
+      running.set(operation.id, { abort, done: run(operation, resume, abort) })
+    },
+    kill: (operationIds) => operationIds.forEach((id) => running.get(id)?.abort.abort()),
+    killAll: () => running.forEach(({ abort }) => abort.abort()),
+    get running() {
+      return running.size
+    },
+    async idle() {
+      while (running.size > 0) await Promise.all([...running.values()].map(({ done }) => done))
+    },
+  }
+}
+
+async function perform(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  token: string,
+  operation: StoredOperation,
+  resume: boolean,
+  signal: AbortSignal,
+): Promise<OperationOutcome> {
+  const { settings } = services
+  if (operation.type !== 'RemoteWorkflowTask') {
+    return nonRecoverable(`Tasks of type ${operation.type} are not built yet, so ${operation.name} cannot run`)
+  }
+  const { __cloudify_context: stored, ...kwargs } = (operation.parameters.task_kwargs.kwargs ?? {}) as Kwargs
+  if (stored === undefined) return nonRecoverable(`The stored task ${operation.name} has no context`)
+  if (stored.executor === 'host_agent') return nonRecoverable(noAgent(stored))
+  const { manager } = settings.environment
+  const context = {
+    ...stored,
+    task_id: operation.id,
+    resume,
+    operation: { ...(stored.operation as object), retry_number: operation.parameters.current_retries },
+    rest_host: manager.hosts,
+    rest_port: manager.port,
+    rest_token: null,
+    execution_token: token,
+    bypass_maintenance: false,
+  } as unknown as CloudifyContext
+  try {
+    return await runOperation(
+      {
+        context,
+        kwargs: kwargs as never,
+        environment: settings.environment,
+        workFolder: join(settings.dataFolder, 'work'),
+        timeoutMs: typeof stored.timeout === 'number' && stored.timeout > 0 ? stored.timeout * 1000 : null,
+        timeoutRecoverable: stored.timeout_recoverable !== false,
+        logFile: join(settings.environment.logFolder, logName(execution)),
+        python: settings.python,
+      },
+      signal,
+    )
+  } catch (error) {
+    services.log.error({ err: error, execution_id: execution.id, operation: operation.name }, 'operation not run')
+    const why = error instanceof Error ? error.message : String(error)
+    return { ok: false, error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` } }
+  }
+}
+
+type Kwargs = Readonly<Record<string, unknown>> & {
+  readonly __cloudify_context?: Readonly<Record<string, unknown>>
+}
+
+function noAgent(context: Readonly<Record<string, unknown>>): string {
+  return context.host_id == null
+    ? `${context.task_name} is to run on a host agent, but ${context.node_id} is on no host`
+    : `${context.task_name} is to run on the agent of host ${context.host_id}, but agents are not built yet: ` +
+        'give the operation the executor central_deployment_agent'
+}
+
+/** Tenant and deployment ids hold no characters that could leave the folder. */
+function logName(execution: ExecutionRow): string {
+  return execution.deployment_id === null
+    ? '__system__.log'
+    : join(String(execution.tenant_id), `${execution.deployment_id}.log`)
+}
+
+function nonRecoverable(message: string): OperationOutcome {
+  return { ok: false, error: { kind: 'non-recoverable', type: 'NonRecoverableError', message } }
+}

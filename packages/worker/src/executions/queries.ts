@@ -1,0 +1,272 @@
+import type {
+  Commit,
+  DeploymentModel,
+  GraphRecord,
+  ModelNode,
+  ModelNodeInstance,
+  PreparedResume,
+  StoredOperation,
+} from '@tutti/engine'
+import { checkLease, type Database, type ExecutionRow, type Lease, LeaseLost, toJson } from '@tutti/storage'
+import { sql } from 'kysely'
+
+/** Names and facts that every operation of the execution is told. */
+export async function loadSurroundings(db: Database, execution: ExecutionRow) {
+  const tenant = await db
+    .selectFrom('tenants')
+    .select('name')
+    .where('id', '=', execution.tenant_id)
+    .executeTakeFirstOrThrow()
+  const deployment =
+    execution.deployment_id === null
+      ? undefined
+      : await db
+          .selectFrom('deployments')
+          .select(['id', 'display_name', 'blueprint_id', 'created_by', 'resource_tags', 'runtime_only_evaluation'])
+          .where('tenant_id', '=', execution.tenant_id)
+          .where('id', '=', execution.deployment_id)
+          .executeTakeFirst()
+  return { tenantName: tenant.name, deployment }
+}
+
+/** The deployment as the graph builders see it, in a stable order. */
+export async function loadModel(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+): Promise<Pick<DeploymentModel, 'nodes' | 'nodeInstances'>> {
+  const nodes = await db
+    .selectFrom('nodes')
+    .select(['id', 'type', 'type_hierarchy', 'properties', 'operations', 'relationships', 'host_id', 'plugins'])
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', deploymentId)
+    .orderBy('position')
+    .execute()
+  const nodeInstances = await db
+    .selectFrom('node_instances')
+    .select([
+      'id',
+      'node_id',
+      'host_id',
+      'state',
+      'instance_index as index',
+      'relationships',
+      'scaling_groups',
+      'runtime_properties',
+    ])
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', deploymentId)
+    .orderBy('node_id')
+    .orderBy('instance_index')
+    .execute()
+  return { nodes: nodes as ModelNode[], nodeInstances: nodeInstances as unknown as ModelNodeInstance[] }
+}
+
+export type StoredGraph = {
+  readonly id: string
+  readonly name: string
+  readonly record: GraphRecord
+  readonly operations: readonly StoredOperation[]
+}
+
+export async function loadGraphs(db: Database, lease: Lease): Promise<StoredGraph[]> {
+  const graphs = await db
+    .selectFrom('tasks_graphs')
+    .select(['id', 'name', 'graph_state'])
+    .where('tenant_id', '=', lease.tenantId)
+    .where('execution_id', '=', lease.executionId)
+    .execute()
+  return Promise.all(
+    graphs.map(async ({ id, name, graph_state }) => ({
+      id,
+      name,
+      record: graph_state as GraphRecord,
+      operations: (await db
+        .selectFrom('operations')
+        .select(['id', 'name', 'type', 'state', 'dependencies', 'parameters'])
+        .where('tenant_id', '=', lease.tenantId)
+        .where('tasks_graph_id', '=', id)
+        .orderBy('position')
+        .execute()) as unknown as StoredOperation[],
+    })),
+  )
+}
+
+export async function insertGraph(
+  transaction: Database,
+  lease: Lease,
+  execution: ExecutionRow,
+  graph: StoredGraph,
+  total: number,
+): Promise<void> {
+  await transaction
+    .insertInto('tasks_graphs')
+    .values({
+      tenant_id: lease.tenantId,
+      id: graph.id,
+      execution_id: lease.executionId,
+      name: graph.name,
+      graph_state: toJson(graph.record),
+      visibility: execution.visibility,
+      created_by: execution.created_by,
+    })
+    .execute()
+  await insertOperations(transaction, execution, graph.id, graph.operations)
+  await count(transaction, lease, total, 0)
+}
+
+/** Stores everything that one step of the reducer decided (engine README 3); fails if the lease is gone. */
+export async function storeCommit(
+  transaction: Database,
+  lease: Lease,
+  execution: ExecutionRow,
+  graphId: string,
+  commit: Commit,
+): Promise<void> {
+  await count(transaction, lease, commit.counters.total, commit.counters.finished)
+  await insertOperations(transaction, execution, graphId, commit.inserted)
+  await patchOperations(transaction, lease.tenantId, commit.patched)
+  if (commit.removed.length > 0) {
+    await transaction
+      .deleteFrom('operations')
+      .where('tenant_id', '=', lease.tenantId)
+      .where('id', 'in', commit.removed)
+      .execute()
+  }
+  await setInstanceStates(transaction, lease.tenantId, commit)
+  if (commit.record !== null) await setGraphRecord(transaction, lease.tenantId, graphId, commit.record)
+}
+
+/** Writes what `prepareResume` changed and takes the request for it away, so that it happens once. */
+export async function storeResume(
+  transaction: Database,
+  lease: Lease,
+  execution: ExecutionRow,
+  graphId: string,
+  resume: PreparedResume,
+): Promise<void> {
+  await insertOperations(transaction, execution, graphId, resume.inserted)
+  await patchOperations(transaction, lease.tenantId, resume.patched)
+  await setGraphRecord(transaction, lease.tenantId, graphId, resume.record)
+  await count(transaction, lease, resume.total, 0)
+}
+
+export async function clearResumeMode(transaction: Database, lease: Lease): Promise<void> {
+  await transaction
+    .updateTable('executions')
+    .set({ resume_mode: null })
+    .where('tenant_id', '=', lease.tenantId)
+    .where('id', '=', lease.executionId)
+    .execute()
+}
+
+export async function setToken(transaction: Database, lease: Lease, tokenHash: string): Promise<void> {
+  await checkLease(transaction, lease)
+  await transaction
+    .updateTable('executions')
+    .set({ token_hash: tokenHash })
+    .where('tenant_id', '=', lease.tenantId)
+    .where('id', '=', lease.executionId)
+    .execute()
+}
+
+/** Adds to the counters and, in the same statement, proves that the lease is still held. */
+async function count(transaction: Database, lease: Lease, total: number, finished: number): Promise<void> {
+  const row = await transaction
+    .updateTable('executions')
+    .set({
+      total_operations: sql`total_operations + ${total}`,
+      finished_operations: sql`finished_operations + ${finished}`,
+    })
+    .where('tenant_id', '=', lease.tenantId)
+    .where('id', '=', lease.executionId)
+    .where('lease_fence', '=', lease.fence)
+    .returning('id')
+    .executeTakeFirst()
+  if (row === undefined) throw new LeaseLost(lease)
+}
+
+async function insertOperations(
+  transaction: Database,
+  execution: ExecutionRow,
+  graphId: string,
+  operations: readonly StoredOperation[],
+): Promise<void> {
+  if (operations.length === 0) return
+  await sql`
+    insert into operations (tenant_id, tasks_graph_id, visibility, created_by, id, name, type, state, dependencies,
+      parameters)
+    select ${execution.tenant_id}, ${graphId}, ${execution.visibility}, ${execution.created_by}, o.*
+    from unnest(
+      ${operations.map((one) => one.id)}::text[],
+      ${operations.map((one) => one.name)}::text[],
+      ${operations.map((one) => one.type)}::text[],
+      ${operations.map((one) => one.state)}::text[],
+      ${operations.map((one) => toJson(one.dependencies))}::json[],
+      ${operations.map((one) => toJson(one.parameters))}::json[]
+    ) as o`.execute(transaction)
+}
+
+async function patchOperations(transaction: Database, tenantId: number, patches: Commit['patched']): Promise<void> {
+  if (patches.length === 0) return
+  const json = (value: unknown) => (value === undefined ? null : toJson(value))
+  await sql`
+    update operations o set
+      state = p.state,
+      parameters = coalesce(p.parameters, o.parameters),
+      dependencies = coalesce(p.dependencies, o.dependencies)
+    from unnest(
+      ${patches.map((patch) => patch.id)}::text[],
+      ${patches.map((patch) => patch.state)}::text[],
+      ${patches.map((patch) => json(patch.parameters))}::json[],
+      ${patches.map((patch) => json(patch.dependencies))}::json[]
+    ) as p (id, state, parameters, dependencies)
+    where o.tenant_id = ${tenantId} and o.id = p.id`.execute(transaction)
+}
+
+/** Only the last state of each instance counts; side effects as spec/workflows.md 2.1. */
+async function setInstanceStates(transaction: Database, tenantId: number, commit: Commit): Promise<void> {
+  const changes = commit.nodeInstanceStates
+  if (changes.length === 0) return
+  const last = new Map(changes.map((change) => [change.nodeInstanceId, change]))
+  const configured = new Set(
+    changes.filter((change) => change.state === 'configured').map((change) => change.nodeInstanceId),
+  )
+  const rows = [...last.values()]
+  await sql`
+    update node_instances i set
+      state = s.state,
+      has_configuration_drift = i.has_configuration_drift and not s.configured,
+      is_status_check_ok = i.is_status_check_ok or s.state = 'started',
+      system_properties = case when s.configured or s.state = 'started' then (
+        i.system_properties::jsonb
+        || case when s.configured then jsonb_build_object('configuration_drift', s.fine) else '{}' end
+        || case when s.state = 'started' then jsonb_build_object('previous_status', null, 'status', s.fine)
+          else '{}' end
+      )::json else i.system_properties end
+    from (
+      select id, state, configured, jsonb_build_object('ok', true, 'result', null, 'task', null,
+        'timestamp', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as fine
+      from unnest(
+        ${rows.map((row) => row.nodeInstanceId)}::text[],
+        ${rows.map((row) => row.state)}::text[],
+        ${rows.map((row) => configured.has(row.nodeInstanceId))}::boolean[],
+        ${rows.map((row) => new Date(row.atMs))}::timestamptz[]
+      ) as u (id, state, configured, at)
+    ) as s
+    where i.tenant_id = ${tenantId} and i.id = s.id`.execute(transaction)
+}
+
+async function setGraphRecord(
+  transaction: Database,
+  tenantId: number,
+  graphId: string,
+  record: GraphRecord,
+): Promise<void> {
+  await transaction
+    .updateTable('tasks_graphs')
+    .set({ graph_state: toJson(record) })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', graphId)
+    .execute()
+}

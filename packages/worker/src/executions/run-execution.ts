@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
+import {
+  checkLease,
+  dequeueExecutions,
+  type ExecutionRow,
+  insertEvents,
+  LeaseLost,
+  setExecutionStatus,
+} from '@tutti/storage'
+import type { WorkerServices } from '../services.ts'
+import { findSystemWorkflow } from '../system/index.ts'
+import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'
+import { eventContext, eventRows } from './event-rows.ts'
+import { setToken } from './queries.ts'
+import { runWorkflow } from './run-workflow.ts'
+
+/**
+ * Runs an execution whose lease was just taken, to its end or until another worker has it. Everything that it writes
+ * is in transactions that check the lease. Never rejects.
+ */
+export async function runExecution(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  control: ExecutionControl,
+): Promise<void> {
+  const fields = { execution_id: execution.id, workflow: execution.workflow_id, deployment: execution.deployment_id }
+  try {
+    control.cancelMode ??= cancelModeOf(execution.status)
+    const system = findSystemWorkflow(execution.workflow_id)
+    if (system !== undefined) {
+      services.log.info(fields, 'execution started')
+      await system(services, execution, control)
+      return
+    }
+    const token = await begin(services, execution, control)
+    services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
+    const end = await runWorkflow(services, execution, control, token)
+    await finish(services, execution, control, end)
+    services.log.info({ ...fields, status: end.status }, 'execution ended')
+  } catch (error) {
+    if (error instanceof LeaseLost || error instanceof Stopped) {
+      services.log.info({ ...fields, why: error.message }, 'execution left to another worker')
+    } else if (error instanceof WorkflowError) {
+      await endFailed(services, execution, control, error.message)
+    } else if (isDatabaseFailure(error)) {
+      // Nothing is decided: the lease runs out and whoever takes it goes on from what is stored.
+      services.log.warn({ ...fields, err: error }, 'execution interrupted: the database does not answer')
+    } else {
+      services.log.error({ ...fields, err: error }, 'execution failed inside the worker')
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      await endFailed(services, execution, control, text)
+    }
+  }
+}
+
+/** A new token for each worker that takes the execution, and once the status and event of its start. */
+async function begin(services: WorkerServices, execution: ExecutionRow, control: ExecutionControl): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  await services.db.transaction().execute(async (transaction) => {
+    await setToken(transaction, control.lease, createHash('sha256').update(token).digest('hex'))
+    const { status } = await checkLease(transaction, control.lease)
+    control.cancelMode ??= cancelModeOf(status)
+    if (status !== 'pending') return
+    await setExecutionStatus(transaction, control.lease, { status: 'started' })
+    const event = workflowStarted(
+      execution.workflow_id,
+      { resume: execution.resume, dryRun: execution.is_dry_run },
+      services.now(),
+    )
+    await insertEvents(transaction, eventContext(execution), eventRows([event], () => null))
+  })
+  return token
+}
+
+const endStatus = { succeeded: 'terminated', failed: 'failed', cancelled: 'cancelled' } as const
+
+async function finish(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  control: ExecutionControl,
+  end: WorkflowEnd,
+): Promise<void> {
+  await services.db.transaction().execute(async (transaction) => {
+    const { status } = await checkLease(transaction, control.lease)
+    // A cancel request that came after the last task: nothing was left to cancel, but the answer must be its own.
+    const actual: WorkflowEnd =
+      end.status === 'succeeded' && cancelModeOf(status) !== null ? { status: 'cancelled' } : end
+    const event = workflowEnded(execution.workflow_id, actual, { dryRun: execution.is_dry_run }, services.now())
+    await insertEvents(transaction, eventContext(execution), eventRows([event], () => null))
+    await setExecutionStatus(transaction, control.lease, {
+      status: endStatus[actual.status],
+      ...(actual.status === 'failed' && { error: actual.error }),
+    })
+    await dequeueExecutions(transaction, services.queue)
+  })
+}
+
+async function endFailed(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  control: ExecutionControl,
+  error: string,
+): Promise<void> {
+  try {
+    await finish(services, execution, control, { status: 'failed', error })
+  } catch (failure) {
+    services.log.warn({ execution_id: execution.id, err: failure }, 'the failure could not be stored; it will be found again')
+  }
+}
+
+/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and what the driver says of a broken socket. */
+function isDatabaseFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string') return /^(08|53|57P|ECONN|EPIPE|ENOENT|ETIMEDOUT)/.test(code)
+  return /connection|terminated|timeout exceeded/i.test(error.message)
+}

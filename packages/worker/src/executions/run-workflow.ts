@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import {
+  builtInWorkflow,
+  countedOperations,
+  createGraph,
+  defaultSettings,
+  type DeploymentModel,
+  type JsonObject,
+  lifecycleRerun,
+  newGraphRecord,
+  type Phase,
+  prepareResume,
+  type WorkflowEnd,
+} from '@tutti/engine'
+import { type ExecutionRow, insertEvents } from '@tutti/storage'
+import type { WorkerServices } from '../services.ts'
+import type { ExecutionControl } from './control.ts'
+import { eventContext, eventRows } from './event-rows.ts'
+import {
+  clearResumeMode,
+  insertGraph,
+  loadGraphs,
+  loadModel,
+  loadSurroundings,
+  type StoredGraph,
+  storeCommit,
+  storeResume,
+} from './queries.ts'
+import { runGraph } from './run-graph.ts'
+
+/** Runs a built-in workflow on a deployment, from wherever its stored graphs are, to its end. */
+export async function runWorkflow(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  control: ExecutionControl,
+  token: string,
+): Promise<WorkflowEnd> {
+  const phases = builtInWorkflow(execution.workflow_id).phases(execution.parameters as JsonObject)
+  const context = await operationContext(services, execution)
+  const run = { services, execution, control, token, context }
+  if (execution.resume_mode !== null) await applyResume(run, phases, execution.resume_mode)
+  for (const phase of phases) {
+    const outcome = await runPhase(run, phase)
+    if (outcome.status !== 'succeeded') return outcome
+  }
+  return { status: 'succeeded' }
+}
+
+type Run = {
+  readonly services: WorkerServices
+  readonly execution: ExecutionRow
+  readonly control: ExecutionControl
+  readonly token: string
+  readonly context: JsonObject
+}
+
+async function runPhase(run: Run, phase: Phase) {
+  const { services, execution, control } = run
+  const isDry = execution.is_dry_run
+  const model = await readModel(run)
+  const nodes = new Map(model.nodeInstances.map((instance) => [instance.id, instance.node_id]))
+  const stored = isDry
+    ? undefined
+    : (await loadGraphs(services.db, control.lease)).find((graph) => graph.name === phase.graphName)
+  const graph = stored ?? (await buildAndStore(run, phase, model))
+  return runGraph({
+    ...run,
+    graph: createGraph(graph.operations, graph.record, {
+      newId: randomUUID,
+      waitAfterFailMs: execution.wait_after_fail * 1000,
+      dryRun: isDry,
+      rerunLifecycle: lifecycleRerun({ model, context: run.context }),
+    }),
+    store: (commit) =>
+      services.db.transaction().execute(async (transaction) => {
+        const rows = eventRows(commit.events, (id) => nodes.get(id) ?? null)
+        await storeCommit(transaction, control.lease, execution, graph.id, commit)
+        await insertEvents(transaction, eventContext(execution), rows)
+      }),
+  })
+}
+
+async function buildAndStore(run: Run, phase: Phase, model: DeploymentModel): Promise<StoredGraph> {
+  const { services, execution, control, context } = run
+  const operations = phase.build({ model, context, newId: randomUUID })
+  const graph = { id: randomUUID(), name: phase.graphName, record: newGraphRecord, operations }
+  if (execution.is_dry_run) return graph
+  await services.db
+    .transaction()
+    .execute((transaction) =>
+      insertGraph(transaction, control.lease, execution, graph, countedOperations(operations)),
+    )
+  return graph
+}
+
+/** Once for each resume request: the reset and the request's end are one transaction (spec/workflows.md 5.5). */
+async function applyResume(run: Run, phases: readonly Phase[], mode: 'resume' | 'force-resume'): Promise<void> {
+  const { services, execution, control, context } = run
+  const graphs = await loadGraphs(services.db, control.lease)
+  const model = await readModel(run)
+  await services.db.transaction().execute(async (transaction) => {
+    for (const graph of graphs) {
+      const phase = phases.find((one) => one.graphName === graph.name)
+      const cleanup = phase?.cleansUpOnResume ? { model, context, newId: randomUUID } : null
+      const prepared = prepareResume(graph.operations, mode, cleanup)
+      await storeResume(transaction, control.lease, execution, graph.id, prepared)
+    }
+    await clearResumeMode(transaction, control.lease)
+  })
+}
+
+async function readModel({ services, execution }: Run): Promise<DeploymentModel> {
+  const { nodes, nodeInstances } = await loadModel(
+    services.db,
+    execution.tenant_id,
+    execution.deployment_id ?? '',
+  )
+  return {
+    nodes,
+    nodeInstances,
+    settings: { ...defaultSettings, waitAfterFailMs: execution.wait_after_fail * 1000 },
+  }
+}
+
+/** The part of `__cloudify_context` that is the same for all operations (spec/operations.md 1.4). */
+async function operationContext(services: WorkerServices, execution: ExecutionRow): Promise<JsonObject> {
+  const { tenantName, deployment } = await loadSurroundings(services.db, execution)
+  return {
+    local: false,
+    execution_env: {},
+    execution_id: execution.id,
+    workflow_id: execution.workflow_id,
+    workflow_parameters: execution.parameters as JsonObject,
+    blueprint_id: execution.blueprint_id,
+    deployment_id: execution.deployment_id,
+    deployment_display_name: execution.deployment_display_name,
+    deployment_creator: deployment?.created_by ?? null,
+    deployment_resource_tags: (deployment?.resource_tags ?? {}) as JsonObject,
+    execution_creator_username: execution.created_by,
+    tenant: { name: tenantName },
+    runtime_only_evaluation: deployment?.runtime_only_evaluation ?? false,
+  }
+}

@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** How long a process has after SIGTERM before SIGKILL (spec/workflows.md 5.4). */
+const graceMs = 5000
+const pollMs = 25
+
+export type Exit =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
+  | { readonly kind: 'not-started'; readonly reason: string }
+
+/** A child that leads a process group of its own, so that all it started can be killed with it. */
+export interface ProcessGroup {
+  /** Settles when the leader has exited, whoever still holds its output. */
+  readonly exit: Promise<Exit>
+  /** Ends the whole group; settles when nothing of it is left. */
+  kill(): Promise<void>
+}
+
+export interface GroupCommand {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+  readonly folder: string
+  /** File descriptor that standard output and error go to. A file, not a pipe: daemons may keep it. */
+  readonly output: number
+}
+
+/**
+ * Standard input is a pipe that stays open as long as this worker lives: by its end the child learns that the
+ * worker was killed.
+ */
+export function startProcessGroup({
+  command,
+  args,
+  environment,
+  folder,
+  output,
+}: GroupCommand): ProcessGroup {
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: environment,
+    detached: true,
+    stdio: ['pipe', output, output],
+  })
+  child.stdin?.on('error', () => {}) // the child closed its end; nothing is ever written
+  return { exit: exitOf(child), kill: () => killGroup(child) }
+}
+
+function exitOf(child: ChildProcess): Promise<Exit> {
+  const { promise, resolve } = Promise.withResolvers<Exit>()
+  child.once('error', ({ message }) => resolve({ kind: 'not-started', reason: message }))
+  child.once('exit', (code, signal) => {
+    child.stdin?.destroy()
+    resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal })
+  })
+  return promise
+}
+
+async function killGroup({ pid }: ChildProcess): Promise<void> {
+  if (pid === undefined) return // never started
+  const deadline = performance.now() + graceMs
+  let signalled = signalGroup(pid, 'SIGTERM')
+  while (signalled && performance.now() < deadline) {
+    await delay(pollMs)
+    signalled = signalGroup(pid, 0)
+  }
+  signalGroup(pid, 'SIGKILL')
+}
+
+/**
+ * False when the group has no member left, or none that this user may end (a `sudo` of the script). Its number is
+ * not given to another process before that.
+ */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, signal)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ESRCH' || code === 'EPERM') return false
+    throw error
+  }
+}

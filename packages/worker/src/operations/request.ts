@@ -1,0 +1,41 @@
+import type { JsonObject, JsonValue } from './outcome.ts'
+
+/** `__cloudify_context` (spec/operations.md 1.4), tokens included. The fields that the executor itself reads: */
+export type CloudifyContext = JsonObject & {
+  readonly task_name: string
+  readonly plugin: JsonObject & { readonly name: string }
+}
+
+export interface OperationRequest {
+  readonly context: CloudifyContext
+  readonly kwargs: Readonly<Record<string, JsonValue>>
+  readonly environment: OperationEnvironment
+  /** The operation's own folder is made in it, and removed at the end. */
+  readonly workFolder: string
+  readonly timeoutMs: number | null
+  /** Whether running out of time is retried. */
+  readonly timeoutRecoverable: boolean
+  /** What the process prints is appended to it; created with its folders if missing. */
+  readonly logFile: string
+  /** Path or name of the interpreter, Python ≥ 3.8. */
+  readonly python: string
+}
+
+/** What an operation's process is told about its surroundings (spec/operations.md 4). */
+export interface OperationEnvironment {
+  /** The worker's own variables: `process.env`. Its secrets are left out of the child's. */
+  readonly inherited: Readonly<Record<string, string | undefined>>
+  readonly manager: {
+    readonly protocol: 'http' | 'https'
+    readonly hosts: readonly string[]
+    readonly port: number
+    readonly name: string
+    /** CA certificates to check the manager by. */
+    readonly certificateFile: string | null
+  }
+  /** The folder `python/` of this repository. */
+  readonly runtimeFolder: string
+  /** Lasting files of plugins on this machine: `ctx.plugin.workdir`. */
+  readonly pluginWorkFolder: string
+  readonly logFolder: string
+}

@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
+import type { JsonValue, OperationOutcome } from './outcome.ts'
+import type { OperationRequest } from './request.ts'
+import { runOperation } from './run-operation.ts'
+
+let manager: ContractManager
+let folder: string
+const never = new AbortController().signal
+
+beforeAll(async () => {
+  manager = await startContractManager()
+  folder = mkdtempSync(join(tmpdir(), 'tutti-operations-'))
+})
+
+afterAll(async () => {
+  await manager.close()
+  rmSync(folder, { recursive: true })
+})
+
+function request(
+  kwargs: Record<string, JsonValue>,
+  changes: Partial<OperationRequest> = {},
+): OperationRequest {
+  return {
+    context: {
+      type: 'operation',
+      task_id: 'task',
+      task_name: 'script_runner.tasks.run',
+      execution_id: 'execution',
+      deployment_id: 'd',
+      blueprint_id: 'b',
+      tenant: { name: 'default_tenant' },
+      execution_token: 'token',
+      node_id: 'web_1',
+      node_name: 'web',
+      plugin: { name: 'script' },
+      operation: { name: 'create', retry_number: 0, max_retries: 1 },
+    },
+    kwargs,
+    environment: {
+      inherited: { ...process.env, TUTTI_DATABASE_URL: 'secret', PGPASSWORD: 'secret', KEPT: 'kept' },
+      manager: {
+        protocol: 'http',
+        hosts: ['127.0.0.1'],
+        port: manager.port,
+        name: 'manager',
+        certificateFile: null,
+      },
+      runtimeFolder: join(import.meta.dirname, '../../../../python'),
+      pluginWorkFolder: join(folder, 'plugins'),
+      logFolder: join(folder, 'log'),
+    },
+    workFolder: join(folder, 'work'),
+    timeoutMs: null,
+    timeoutRecoverable: false,
+    logFile: join(folder, 'log', 'd.log'),
+    python: 'python3',
+    ...changes,
+  }
+}
+
+function bash(text: string, changes?: Partial<OperationRequest>, signal = never): Promise<OperationOutcome> {
+  return runOperation(request({ script_source: `#!/bin/bash -e\n${text}` }, changes), signal)
+}
+
+function python(
+  text: string,
+  changes?: Partial<OperationRequest>,
+  signal = never,
+): Promise<OperationOutcome> {
+  return runOperation(request({ script_source: text, process: { eval_python: true } }, changes), signal)
+}
+
+async function errorOf(outcome: Promise<OperationOutcome>) {
+  const ended = await outcome
+  if (ended.ok) throw new Error(`it succeeded: ${JSON.stringify(ended.result)}`)
+  return ended.error
+}
+
+/** Waits for what another process does. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; !condition(); turn++) {
+    if (turn > 2000) throw new Error('it did not happen within 20 s')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+function pidIn(file: string): number {
+  return Number(readFileSync(file, 'utf8'))
+}
+
+test('a script reads properties, keeps runtime properties, says lines and returns a value', async () => {
+  const outcome = await bash(
+    "ctx instance runtime-properties port $(ctx node properties port)\necho said\nctx returns @'[1, null]'",
+  )
+  expect(outcome).toEqual({ ok: true, result: [1, null] })
+  expect(manager.runtimeProperties.port).toBe('8080')
+  expect(manager.logs).toContain('<out> said')
+})
+
+test('a script sees its surroundings, but not the secrets of the manager', async () => {
+  const outcome = await bash(
+    'ctx returns "$CLOUDIFY_DISPATCH $REST_HOST $REST_PORT $KEPT $TUTTI_DATABASE_URL$PGPASSWORD $EXTRA $PWD"',
+    { context: { ...request({}).context, execution_env: { EXTRA: 'extra' } } },
+  )
+  const where = `true 127.0.0.1 ${manager.port} kept  extra ${join(folder, 'plugins')}`
+  expect(outcome).toEqual({ ok: true, result: where })
+})
+
+test('an exception keeps its class, message, pause and causes', async () => {
+  const failures: [string, object][] = [
+    [
+      'raise NonRecoverableError("no")',
+      { kind: 'non-recoverable', type: 'NonRecoverableError', message: 'no' },
+    ],
+    [
+      'raise RecoverableError("later", retry_after=2)',
+      { kind: 'recoverable', message: 'later [retry_after=2]', retryAfterMs: 2000 },
+    ],
+    ['ctx.operation.retry("again")', { kind: 'retry', type: 'OperationRetry', message: 'again' }],
+    ['raise HttpException("u", 404, "gone")', { kind: 'non-recoverable', message: 'u (404) : gone' }],
+    ['raise KeyError("k")', { kind: 'recoverable', type: 'KeyError', message: "'k'" }],
+  ]
+  for (const [statement, expected] of failures) {
+    const error = await errorOf(
+      python(`from cloudify import ctx\nfrom cloudify.exceptions import *\n${statement}`),
+    )
+    expect(error).toMatchObject(expected)
+    expect(error.causes?.at(-1)).toMatchObject({ message: error.message, type: error.type })
+  }
+})
+
+test('an exit code other than 0 is retried', async () => {
+  expect(await errorOf(bash('exit 3'))).toMatchObject({
+    kind: 'recoverable',
+    type: 'ProcessException',
+    message: expect.stringContaining('exit_code: 3'),
+  })
+})
+
+test('a process that dies gives no answer, and the error says how it died', async () => {
+  expect((await errorOf(python('import os; os._exit(5)'))).message).toBe(
+    'Unhandled exception occurred in operation dispatch (rc=5)',
+  )
+  expect((await errorOf(python('import os; os.kill(os.getpid(), 9)'))).message).toBe(
+    'Process terminated (rc=-9)',
+  )
+  expect((await errorOf(python('import os; os._exit(0)'))).message).toContain('without an answer')
+})
+
+test('an answer that cannot be used is refused', async () => {
+  const answer = (text: string) =>
+    python(`
+import os, sys
+with open(os.path.join(sys.argv[1], 'output.json'), 'w') as target: target.write(${text})
+os._exit(0)`)
+  expect((await errorOf(answer("'[broken'"))).message).toContain('answered what is not an answer: [broken')
+  expect((await errorOf(answer("'x' * (16 * 1024 * 1024 + 1)"))).message).toContain('more than 16 MiB')
+})
+
+test('time limits kill the operation and everything it started', async () => {
+  const pid = join(folder, 'timeout-pid')
+  const slow = `sleep 60 & echo $! > ${pid}; wait`
+  expect(await errorOf(bash(slow, { timeoutMs: 2500 }))).toMatchObject({
+    kind: 'non-recoverable',
+    message: 'Process killed due to timeout of 2.5 seconds',
+  })
+  expect(isAlive(pidIn(pid))).toBe(false)
+  const again = await errorOf(bash('sleep 60', { timeoutMs: 100, timeoutRecoverable: true }))
+  expect(again).toMatchObject({ kind: 'recoverable', type: 'RecoverableError' })
+})
+
+test('an abort kills the operation, also one that refuses SIGTERM', async () => {
+  const pid = join(folder, 'abort-pid')
+  const abort = new AbortController()
+  const running = errorOf(
+    bash(
+      `trap '' TERM; echo $$ > ${pid}.part; mv ${pid}.part ${pid}; while :; do sleep 0.05; done`,
+      {},
+      abort.signal,
+    ),
+  )
+  await until(() => existsSync(pid))
+  abort.abort()
+  expect((await running).kind).toBe('killed')
+  await until(() => !isAlive(pidIn(pid)))
+  expect((await errorOf(bash('true', {}, abort.signal))).kind).toBe('killed')
+})
+
+test('daemons outlive the operation without holding it up', async () => {
+  const pids = ['shell', 'python'].map((name) => join(folder, `daemon-${name}`))
+  try {
+    await bash(`sleep 60 & echo $! > ${pids[0]}`)
+    await python(`
+import subprocess
+with open('${pids[1]}', 'w') as target: target.write(str(subprocess.Popen(['sleep', '60']).pid))`)
+    for (const pid of pids) expect(isAlive(pidIn(pid))).toBe(true)
+  } finally {
+    for (const pid of pids) process.kill(pidIn(pid), 'SIGKILL')
+  }
+})
+
+test('a worker that is killed leaves no operation behind', async () => {
+  const pid = join(folder, 'orphan-pid')
+  const script = `#!/bin/bash\necho $$ > ${pid}.part; mv ${pid}.part ${pid}; sleep 60`
+  const program = join(folder, 'worker.ts')
+  writeFileSync(
+    program,
+    `import { runOperation } from '${join(import.meta.dirname, 'run-operation.ts')}'
+await runOperation(${JSON.stringify(request({ script_source: script }))}, new AbortController().signal)`,
+  )
+  const worker = spawn(process.execPath, [program], { stdio: 'ignore' })
+  await until(() => existsSync(pid))
+  worker.kill('SIGKILL')
+  await until(() => !isAlive(pidIn(pid)))
+})
+
+test('what the process prints goes to the log file, and nothing else is left', async () => {
+  await python('print("printed by the process")')
+  expect(readFileSync(join(folder, 'log', 'd.log'), 'utf8')).toContain('printed by the process\n')
+  // The folder of the worker that was killed above is the only one.
+  expect(readdirSync(join(folder, 'work')).length).toBeLessThanOrEqual(1)
+})
+
+test('plugins that are not built are named', async () => {
+  const context = { ...request({}).context, task_name: 'aws.create', plugin: { name: 'cloudify-aws-plugin' } }
+  expect(await errorOf(bash('true', { context }))).toMatchObject({
+    kind: 'non-recoverable',
+    message: expect.stringContaining('"cloudify-aws-plugin"'),
+  })
+})
+
+test('a missing interpreter is named', async () => {
+  expect((await errorOf(bash('true', { python: '/no/python3' }))).message).toContain('"/no/python3"')
+})

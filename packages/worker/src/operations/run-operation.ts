@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { childEnvironment } from './child-environment.ts'
+import { killed, nonRecoverable, type OperationOutcome, recoverable } from './outcome.ts'
+import { type ProcessGroup, startProcessGroup } from './process-group.ts'
+import { readOutput } from './read-output.ts'
+import type { OperationRequest } from './request.ts'
+import { unbuiltPlugin } from './unbuilt-plugin.ts'
+
+/**
+ * Runs one operation in a process of its own (spec/operations.md 4) and answers how it ended; it rejects only
+ * when this machine cannot do its part, such as a full disk. Aborting `signal` kills the operation and everything in its
+ * process group. Daemons that it leaves behind go on when it ends by itself.
+ */
+export async function runOperation(
+  request: OperationRequest,
+  signal: AbortSignal,
+): Promise<OperationOutcome> {
+  const unbuilt = unbuiltPlugin(request.context)
+  if (unbuilt !== null) return nonRecoverable(unbuilt)
+  if (signal.aborted) return killed
+  await mkdir(request.workFolder, { recursive: true, mode: 0o700 })
+  const folder = await mkdtemp(join(request.workFolder, 'operation-'))
+  try {
+    // It holds tokens: the folder of mkdtemp is closed to other users.
+    const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs }
+    await writeFile(join(folder, 'input.json'), JSON.stringify(input))
+    const group = await start(request, folder)
+    return await ended(request, group, folder, signal)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function start(request: OperationRequest, folder: string): Promise<ProcessGroup> {
+  const { context, environment, logFile, python } = request
+  await mkdir(dirname(logFile), { recursive: true })
+  await mkdir(environment.pluginWorkFolder, { recursive: true })
+  const log = await open(logFile, 'a', 0o600)
+  try {
+    return startProcessGroup({
+      command: python,
+      args: ['-u', join(environment.runtimeFolder, 'run_operation.py'), folder],
+      environment: childEnvironment(environment, context, python),
+      // Not the operation's own folder: what a script writes next to itself, or a daemon's folder, must last.
+      folder: environment.pluginWorkFolder,
+      output: log.fd,
+    })
+  } finally {
+    await log.close()
+  }
+}
+
+async function ended(
+  request: OperationRequest,
+  group: ProcessGroup,
+  folder: string,
+  signal: AbortSignal,
+): Promise<OperationOutcome> {
+  const stop = stopper(request.timeoutMs, signal)
+  const first = await Promise.race([group.exit, stop.reason])
+  stop.clear()
+  if (typeof first === 'string') await group.kill()
+  const exit = await group.exit
+  // An operation that had already finished is not undone by being told to stop.
+  const finished = exit.kind === 'exited' && exit.code === 0
+  if (typeof first === 'string' && !finished) return first === 'aborted' ? killed : timedOut(request)
+  switch (exit.kind) {
+    case 'exited':
+      if (finished) return readOutput(join(folder, 'output.json'), request.context.task_name)
+      return nonRecoverable(`Unhandled exception occurred in operation dispatch (rc=${exit.code})`)
+    case 'signalled':
+      return terminated(exit.signal)
+    case 'not-started':
+      return nonRecoverable(
+        `Python could not be started as "${request.python}": ${exit.reason}. Install Python 3.8 or newer, ` +
+          'or tell the worker where it is',
+      )
+  }
+}
+
+function timedOut({ timeoutMs, timeoutRecoverable }: OperationRequest): OperationOutcome {
+  const message = `Process killed due to timeout of ${(timeoutMs ?? 0) / 1000} seconds`
+  return timeoutRecoverable ? recoverable(message) : nonRecoverable(message)
+}
+
+/** Python counts an end by signal N as code -N. */
+function terminated(name: NodeJS.Signals): OperationOutcome {
+  const code = -constants.signals[name]
+  return nonRecoverable(
+    name === 'SIGTERM' || name === 'SIGKILL'
+      ? `Process terminated (rc=${code})`
+      : `Unhandled exception occurred in operation dispatch (rc=${code})`,
+  )
+}
+
+/** 24 days. A longer timer would fire at once, so a longer limit is none. */
+const longestTimerMs = 2 ** 31 - 1
+
+function stopper(timeoutMs: number | null, signal: AbortSignal) {
+  const { promise, resolve } = Promise.withResolvers<'aborted' | 'timed out'>()
+  const abort = () => resolve('aborted')
+  const limited = timeoutMs !== null && timeoutMs <= longestTimerMs
+  const timer = limited ? setTimeout(() => resolve('timed out'), timeoutMs) : undefined
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  return {
+    reason: promise,
+    clear() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+    },
+  }
+}

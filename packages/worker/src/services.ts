@@ -1,0 +1,19 @@
+import type { Database, Queue } from '@tutti/storage'
+import type { OperationSlots } from './executions/operation-slots.ts'
+import type { WorkerSettings } from './settings.ts'
+
+/** What a worker's parts work with; made once when it starts. */
+export type WorkerServices = {
+  readonly db: Database
+  readonly queue: Queue
+  readonly settings: WorkerSettings
+  readonly slots: OperationSlots
+  readonly log: WorkerLog
+  readonly now: () => number
+}
+
+export type WorkerLog = {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void
+  error(fields: Readonly<Record<string, unknown>>, message: string): void
+}

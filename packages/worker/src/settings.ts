@@ -1,0 +1,20 @@
+import type { OperationEnvironment } from './operations/index.ts'
+
+/** What a worker needs to know of its configuration; parsed once by whoever starts it (docs/configuration.md). */
+export type WorkerSettings = {
+  /** Unique for each start of a worker: owner of its leases. */
+  readonly owner: string
+  /** How long a dead worker's executions wait for another one. */
+  readonly leaseMs: number
+  readonly maxOperations: number
+  /** How long operations may run on after SIGTERM before they are killed, to be run again elsewhere. */
+  readonly drainMs: number
+  readonly dataFolder: string
+  readonly python: string
+  readonly environment: OperationEnvironment
+  readonly maxArchiveBytes: number
+  readonly maxUnpackedBytes: number
+  readonly maxUnpackedEntries: number
+  readonly allowedHosts: readonly string[]
+  readonly allowPrivateAddresses: boolean
+}

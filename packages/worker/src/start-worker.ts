@@ -1,0 +1,37 @@
+import { type Database, listen, type Queue } from '@tutti/storage'
+import type { PoolConfig } from '@tutti/storage'
+import { createClaims } from './claims.ts'
+import { createOperationSlots } from './executions/operation-slots.ts'
+import type { WorkerLog } from './services.ts'
+import type { WorkerSettings } from './settings.ts'
+
+export type RunningWorker = {
+  /** Executions at work. */
+  readonly running: number
+  /** Stops taking executions, gives back what it holds, and ends. */
+  drain(): Promise<void>
+}
+
+/** Starts to run executions, until `drain`. The database and the queue stay the caller's to close. */
+export async function startWorker(options: {
+  readonly db: Database
+  readonly connection: PoolConfig
+  readonly queue: Queue
+  readonly settings: WorkerSettings
+  readonly log: WorkerLog
+}): Promise<RunningWorker> {
+  const { db, queue, settings, log } = options
+  const slots = createOperationSlots(settings.maxOperations)
+  const claims = createClaims({ db, queue, settings, slots, log, now: Date.now })
+  const listener = listen(options.connection, (notification) => claims.onNotification(notification))
+  await queue.work((jobs) => claims.take(jobs))
+  return {
+    get running() {
+      return claims.running
+    },
+    async drain() {
+      await claims.drain()
+      await listener.close()
+    },
+  }
+}

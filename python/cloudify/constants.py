@@ -1,0 +1,16 @@
+"""Names that plugins compare with."""
+NODE_INSTANCE = 'node-instance'
+RELATIONSHIP_INSTANCE = 'relationship-instance'
+DEPLOYMENT = 'deployment'
+COMPUTE_NODE_TYPE = 'cloudify.nodes.Compute'
+CONTAINED_IN_REL_TYPE = 'cloudify.relationships.contained_in'
+AGENT_INSTALL_METHOD_NONE = 'none'
+AGENT_INSTALL_METHOD_REMOTE = 'remote'
+AGENT_INSTALL_METHOD_INIT_SCRIPT = 'init_script'
+AGENT_INSTALL_METHOD_PROVIDED = 'provided'
+AGENT_INSTALL_METHOD_PLUGIN = 'plugin'
+AGENT_INSTALL_METHODS_SCRIPTS = [
+    AGENT_INSTALL_METHOD_INIT_SCRIPT,
+    AGENT_INSTALL_METHOD_PROVIDED,
+    AGENT_INSTALL_METHOD_PLUGIN,
+]

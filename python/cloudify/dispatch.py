@@ -1,0 +1,120 @@
+"""Runs one operation: FOLDER/input.json → call → FOLDER/output.json (spec/operations.md 4)."""
+import importlib
+import json
+import os
+import sys
+
+from cloudify.context import CloudifyContext
+from cloudify.error_wire import error_payload
+from cloudify.exceptions import NonRecoverableError
+from cloudify.state import current_ctx
+
+
+def main():
+    folder = sys.argv[1]
+    with open(os.path.join(folder, 'input.json'), encoding='utf-8') as source:
+        request = json.load(source)
+    try:
+        output = {'type': 'result', 'payload': dispatch(
+            request['cloudify_context'], request.get('args') or [], request.get('kwargs') or {})}
+        text = _result_text(output)
+    except BaseException as error:  # SystemExit too: a script that exits must not end without an answer
+        output = {'type': 'error', 'payload': error_payload(error)}
+        text = json.dumps(output, default=repr)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    unfinished = os.path.join(folder, 'output.json.part')
+    with open(unfinished, 'w', encoding='utf-8') as target:
+        target.write(text)
+    os.replace(unfinished, os.path.join(folder, 'output.json'))
+
+
+def dispatch(context: dict, args: list, kwargs: dict):
+    kind = context.get('type', 'operation')
+    if kind == 'workflow':
+        raise NonRecoverableError('Python workflow functions are not built yet in this manager: {0} cannot run'.format(
+            context.get('task_name')))
+    ctx = CloudifyContext(context)
+    try:
+        if kind == 'hook':
+            return find_function(context['task_name'])(*args, **kwargs)
+        return run_operation(ctx, context, args, kwargs)
+    finally:
+        ctx.events.close()
+
+
+def run_operation(ctx, context, args, kwargs):
+    if context.get('has_intrinsic_functions'):
+        kwargs = evaluate(ctx, kwargs)
+    with current_ctx.push(ctx, kwargs):
+        try:
+            function = find_function(context['task_name'])
+            if ctx.resume and not getattr(function, 'resumable', False):
+                raise NonRecoverableError('Cannot resume - operation not resumable')
+            passed = dict(kwargs) if context.get('no_ctx_kwarg') else dict(kwargs, ctx=ctx)
+            result = function(*args, **passed)
+            if ctx.operation._operation_retry is not None:
+                raise ctx.operation._operation_retry
+        except BaseException:
+            _save(ctx, failing=True)
+            raise
+        _save(ctx, failing=False)
+        return result
+
+
+def evaluate(ctx, kwargs):
+    """Intrinsic functions in the inputs, in the scope of this instance or relationship."""
+    scope = {}
+    if ctx.type == 'node-instance':
+        scope = {'self': ctx.instance.id}
+    elif ctx.type == 'relationship-instance':
+        scope = {'source': ctx.source.instance.id, 'target': ctx.target.instance.id,
+                 'source_node': ctx.source.node.id, 'target_node': ctx.target.node.id}
+    return ctx._manager.call('POST', '/evaluate/functions', body={
+        'deployment_id': ctx.deployment.id, 'context': scope, 'payload': kwargs})['payload']
+
+
+def find_function(task_name: str):
+    """`package.module.function`, or `package.module.Class.method`: imports as far as there are modules."""
+    names = (task_name or '').split('.')
+    if len(names) < 2 or not all(names):
+        raise NonRecoverableError('Not a function name: "{0}" (expected module.function)'.format(task_name))
+    module_name = '.'.join(names[:-1])
+    while True:
+        try:
+            found = importlib.import_module(module_name)
+            break
+        except ModuleNotFoundError as error:
+            parent = module_name.rpartition('.')[0]
+            # Not ours to step over: the module exists, but something that it imports does not.
+            if not parent or error.name is None or not (module_name + '.').startswith(error.name + '.'):
+                raise
+            module_name = parent
+    for name in names[module_name.count('.') + 1:]:
+        if not hasattr(found, name):
+            raise NonRecoverableError('{0} has no {1}, which operation {2} names'.format(
+                module_name, name, task_name))
+        found = getattr(found, name)
+    return found
+
+
+def _save(ctx, failing):
+    """Writes changed runtime properties, also after a failure: then the operation's own error stays the one shown."""
+    for instance in ctx.instances():
+        try:
+            instance.update()
+        except Exception as error:
+            if not failing:
+                raise
+            ctx.logger.error('Runtime properties of %s were not stored: %s', instance.id, error)
+
+
+def _result_text(output):
+    try:
+        return json.dumps(output)
+    except (TypeError, ValueError) as error:
+        raise NonRecoverableError('The operation returned a value that is not JSON: {0}'.format(error)) from error
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,81 @@
+"""Arguments of one `ctx` command → the value they name (spec/operations.md 3.1)."""
+import re
+from collections.abc import MutableMapping
+
+PART = re.compile(r'([^\[\]]*)((?:\[\d+\])*)$')
+
+
+def evaluate(ctx, args: list):
+    """Walks from `ctx` along `args`. Attributes win over keys: `ctx instance runtime-properties keys` calls keys()."""
+    current = ctx
+    for position, arg in enumerate(args):
+        rest = args[position + 1:]
+        attribute = _attribute(current, arg)
+        if attribute is not None:
+            current = getattr(current, attribute)
+        elif isinstance(current, dict) or isinstance(current, MutableMapping):
+            return _at_path(current, arg, rest)
+        elif callable(current):
+            return _call(current, args[position:])
+        else:
+            raise RuntimeError('{0} cannot be processed in {1}'.format(arg, args))
+    return current() if callable(current) else current
+
+
+def _attribute(current, arg):
+    if not isinstance(arg, str):
+        return None
+    return next((name for name in (arg, arg.replace('-', '_')) if hasattr(current, name)), None)
+
+
+def _call(function, args):
+    if isinstance(args[-1], dict):
+        return function(*args[:-1], **args[-1])
+    return function(*args)
+
+
+def _at_path(mapping, path, rest):
+    if len(rest) > 1:
+        raise RuntimeError('Illegal argument while accessing dict: {0}'.format(rest[1:]))
+    if not isinstance(path, str):
+        raise RuntimeError('illegal path: {0}'.format(path))
+    steps = _steps(path)
+    if rest:
+        return _set(mapping, path, steps, rest[0])
+    current = mapping
+    for step in steps:
+        try:
+            current = current[step]
+        except (KeyError, IndexError, TypeError):
+            raise RuntimeError('illegal path: {0}'.format(path)) from None
+    return current
+
+
+def _set(mapping, path, steps, value):
+    current = mapping
+    for step in steps[:-1]:
+        if isinstance(current, dict) and step not in current:
+            current[step] = {}
+        try:
+            current = current[step]
+        except (KeyError, IndexError, TypeError):
+            raise RuntimeError('illegal path: {0}'.format(path)) from None
+    try:
+        current[steps[-1]] = value
+    except (IndexError, TypeError):
+        raise RuntimeError('illegal path: {0}'.format(path)) from None
+
+
+def _steps(path):
+    """`a[2].b` → ['a', 2, 'b']"""
+    steps = []
+    for part in path.split('.'):
+        found = PART.match(part)
+        if found is None:
+            raise RuntimeError('illegal path: {0}'.format(path))
+        if found.group(1):
+            steps.append(found.group(1))
+        steps += [int(index) for index in re.findall(r'\d+', found.group(2))]
+    if not steps:
+        raise RuntimeError('illegal path: {0}'.format(path))
+    return steps

@@ -1,0 +1,71 @@
+"""Serves `ctx` to a script's processes on a free local port, one JSON answer for each request (operations.md 3.1)."""
+import json
+import socket
+import threading
+import traceback
+
+from cloudify.proxy.evaluate import evaluate
+
+
+class StopOperation(Exception):
+    """The script asked to abort or to retry: its `ctx` command fails, so that a careful script ends."""
+
+
+class CtxProxy:
+    """Owns the port and its server: close() ends both.
+
+    The port listens at once and the HTTP server is imported behind it (25 ms), while the script starts.
+    """
+
+    def __init__(self, ctx):
+        self._ctx = ctx
+        self._turn = threading.Lock()  # ctx is not made for several commands at once
+        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._listener.bind(('127.0.0.1', 0))
+        self._listener.listen(128)
+        self.socket_url = 'http://localhost:{0}'.format(self._listener.getsockname()[1])
+        threading.Thread(target=self._serve, name='ctx proxy', daemon=True).start()
+
+    def close(self):
+        try:
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept() where close() alone would not
+        except OSError:
+            pass  # not on every system; the thread is a daemon
+        self._listener.close()
+
+    def answer(self, body: bytes) -> bytes:
+        """The answer to one request's body."""
+        try:
+            with self._turn:
+                reply = {'type': 'result', 'payload': self._result(json.loads(body.decode('utf-8'))['args'])}
+                return json.dumps(reply, default=_as_json).encode()
+        except StopOperation as error:
+            reply = {'type': 'stop_operation', 'payload': {'message': str(error)}}
+        except Exception as error:
+            reply = {'type': 'error', 'payload': {
+                'type': type(error).__name__, 'message': str(error), 'traceback': traceback.format_exc()}}
+        return json.dumps(reply).encode()
+
+    def _serve(self):
+        from cloudify.proxy.http_server import Server
+        server = Server(self._listener, self.answer)
+        while True:
+            try:
+                connection, address = self._listener.accept()
+            except OSError:
+                return  # closed
+            server.process_request(connection, address)
+
+    def _result(self, args):
+        result = evaluate(self._ctx, args)
+        if isinstance(result, Exception):  # what abort_operation and retry_operation return
+            raise StopOperation(str(result))
+        return result
+
+
+def _as_json(value):
+    if isinstance(value, (set, frozenset)) or type(value).__name__ in ('dict_keys', 'dict_values', 'dict_items'):
+        return list(value)
+    if isinstance(value, bytes):
+        return value.decode('utf-8', 'replace')
+    return {'__non_json_serializable_repr__': repr(value)}

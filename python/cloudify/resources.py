@@ -1,0 +1,81 @@
+"""Files of the blueprint and the deployment (spec/operations.md 2.2)."""
+import json
+import os
+import tempfile
+
+from cloudify.exceptions import HttpException, NonRecoverableError
+from cloudify.rendering import render
+
+
+class Resources:
+    """Reads `path` from the deployment's folder, then its blueprint's, then the file server's root."""
+
+    def __init__(self, manager, context):
+        self._manager = manager
+        self._context = context
+        self._blueprint = None
+
+    def get(self, path: str) -> bytes:
+        last = None
+        for candidate in self._candidates(path):
+            status, answer = self._manager.file(candidate)
+            if status == 200:
+                return answer
+            if status != 404:
+                raise HttpException(candidate, status, answer.decode('utf-8', 'replace')[:500])
+            last = candidate
+        raise HttpException(path, 404, 'no such file in the deployment, the blueprint or the manager\'s resources '
+                                       '(last looked at {0})'.format(last))
+
+    def download(self, path: str, target_path=None, content=None, target_dir=None) -> str:
+        """Writes the file and returns where it is; without a target, in a new temporary folder."""
+        content = self.get(path) if content is None else content
+        if not target_path:
+            target_path = os.path.join(tempfile.mkdtemp(dir=target_dir or exec_folder()), os.path.basename(path))
+        with open(target_path, 'wb') as target:
+            target.write(content)
+        return target_path
+
+    def render(self, path: str, template_variables, ctx) -> bytes:
+        return render(self.get(path), template_variables or {}, ctx)
+
+    def download_directory(self, path: str, target_path=None) -> str:
+        """Copies a folder. The file server lists one as JSON: {"files": [relative paths]}."""
+        index = json.loads(self.get(path.rstrip('/') + '/').decode())
+        names = index.get('files', []) if isinstance(index, dict) else index
+        target = os.path.abspath(target_path or tempfile.mkdtemp(dir=exec_folder()))
+        for name in names:
+            place = os.path.abspath(os.path.join(target, name))
+            if not place.startswith(target + os.sep):
+                raise NonRecoverableError('The listing of {0} names a file outside it: {1}'.format(path, name))
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            self.download(os.path.join(path, name), place)
+        return target
+
+    def _candidates(self, path):
+        path = path.lstrip('/')
+        tenant = (self._context.get('tenant') or {}).get('name')
+        deployment, blueprint = self._context.get('deployment_id'), self._context.get('blueprint_id')
+        if deployment:
+            yield 'deployments/{0}/{1}/{2}'.format(tenant, deployment, path)
+        if blueprint:
+            yield 'blueprints/{0}/{1}/{2}'.format(tenant, blueprint, path)
+            yield from self._elsewhere(path, tenant, blueprint)
+        yield path
+
+    def _elsewhere(self, path, tenant, blueprint):
+        """A global blueprint's files lie in its owner's tenant, an imported blueprint's in that blueprint."""
+        if self._blueprint is None:
+            self._blueprint = self._manager.call('GET', '/blueprints/' + blueprint)
+        owner = self._blueprint.get('tenant_name') or tenant
+        if owner != tenant:
+            yield 'blueprints/{0}/{1}/{2}'.format(owner, blueprint, path)
+        if '--' in path:
+            namespace, rest = path.rsplit('--', 1)
+            mapping = (self._blueprint.get('plan') or {}).get('namespaces_mapping') or {}
+            if namespace in mapping:
+                yield 'blueprints/{0}/{1}/{2}'.format(tenant, mapping[namespace], rest)
+
+
+def exec_folder():
+    return os.environ.get('CFY_EXEC_TEMP') or None

@@ -1,0 +1,1 @@
+"""The script plugin (spec/operations.md 3)."""

@@ -1,0 +1,76 @@
+"""The script's text: from a URL, a file, the blueprint, or inline."""
+import ast
+import os
+import shutil
+import tempfile
+import textwrap
+from contextlib import contextmanager
+
+from cloudify.exceptions import HttpException, NonRecoverableError
+from cloudify.resources import exec_folder
+
+
+@contextmanager
+def script_file(ctx, script_path, script_source, eval_python, ssl_cert_content):
+    """The path of an executable copy, which is removed at the end."""
+    folder = tempfile.mkdtemp(prefix='script-', dir=exec_folder())
+    try:
+        if script_source is not None:
+            path = _write_source(folder, script_source, eval_python)
+        else:
+            path = _fetch(ctx, folder, script_path, ssl_cert_content)
+        os.chmod(path, 0o755)
+        yield path
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_source(folder, script_source, eval_python):
+    text = textwrap.dedent(script_source)
+    is_python = eval_python or (eval_python is None and _parses_as_python(text))
+    path = os.path.join(folder, 'script.py' if is_python else 'script.sh')
+    with open(path, 'w', encoding='utf-8') as target:
+        target.write(text)
+    return path
+
+
+def _parses_as_python(text):
+    if text.startswith('#!') and 'python' not in text.split('\n', 1)[0]:
+        return False  # `#!/bin/sh` over `true` would parse
+    try:
+        ast.parse(text)
+        return True
+    except (SyntaxError, ValueError):
+        return False
+
+
+def _fetch(ctx, folder, script_path, ssl_cert_content):
+    scheme = script_path.split('://')[0].lower() if '://' in script_path else None
+    target = os.path.join(folder, os.path.basename(script_path.split('?')[0]) or 'script')
+    if scheme in ('http', 'https'):
+        _download(script_path, target, ssl_cert_content)
+    elif scheme == 'file':
+        from urllib.parse import unquote
+        source = unquote(script_path[len('file://'):])
+        if not os.path.isfile(source):
+            raise NonRecoverableError('Script {0} does not exist on {1}'.format(script_path, os.uname().nodename))
+        shutil.copyfile(source, target)
+    elif scheme is not None:
+        raise NonRecoverableError('Script {0}: only http, https and file URLs can be fetched'.format(script_path))
+    else:
+        ctx.download_resource(script_path, target)
+    return target
+
+
+def _download(url, target, ssl_cert_content):
+    import urllib.error
+    import urllib.request
+    context = None
+    if ssl_cert_content:
+        import ssl
+        context = ssl.create_default_context(cadata=ssl_cert_content)
+    try:
+        with urllib.request.urlopen(url, timeout=300, context=context) as answer, open(target, 'wb') as file:
+            shutil.copyfileobj(answer, file)
+    except urllib.error.HTTPError as error:
+        raise HttpException(url, error.code, error.reason) from error

@@ -1,0 +1,130 @@
+from tests.operation import OperationCase
+
+HEAD = '''
+from cloudify import ctx
+from cloudify.state import ctx_parameters as inputs
+from cloudify.exceptions import *
+'''
+
+
+class PythonScript(OperationCase):
+    def failure(self, text, **fields):
+        return self.error({'script_source': HEAD + text, 'process': {'eval_python': True}}, **fields)
+
+    def test_runs_as_main_with_ctx_and_inputs(self):
+        result = self.python(HEAD + '''
+assert __name__ == '__main__'
+import sys
+assert sys.modules['__main__'].inputs is inputs
+ctx.instance.runtime_properties['port'] = ctx.node.properties['port'] + inputs.more
+ctx.instance.runtime_properties.setdefault('lost', 1)
+ctx.logger.info('port %s', inputs['more'])
+ctx.returns({'more': inputs.get('more')})
+''', more=1)
+        self.assertEqual(result, {'more': 1})
+        self.assertEqual(self.runtime_properties()['port'], 8081)
+        self.assertIn('port 1', self.manager.texts())
+
+    def test_inline_text_that_parses_as_python_is_python(self):
+        self.assertEqual(self.run_operation({'script_source': '''
+            from cloudify import ctx
+            ctx.returns(1)
+        '''})['payload'], 1)
+
+    def test_changes_below_the_top_level_are_not_noticed(self):
+        self.manager.instances['web_1']['runtime_properties'] = {'a': {'b': 1}}
+        self.python(HEAD + "ctx.instance.runtime_properties['a']['b'] = 2")
+        self.assertEqual(self.runtime_properties(), {'a': {'b': 1}})
+        self.assertNotIn('PATCH', [request[0] for request in self.manager.requests])
+
+    def test_exceptions_keep_their_meaning(self):
+        for text, name, known, arguments, message in [
+                ("raise NonRecoverableError('a')", 'NonRecoverableError', 'NonRecoverableError', [], 'a'),
+                ("raise RecoverableError('a', retry_after=3)", 'RecoverableError', 'RecoverableError', [3], 'a'),
+                ("raise OperationRetry('a', 4)", 'OperationRetry', 'OperationRetry', [4], 'a'),
+                ("ctx.operation.retry('a', retry_after=5)", 'OperationRetry', 'OperationRetry', [5], 'a'),
+                ("ctx.retry_operation('a')", 'OperationRetry', 'OperationRetry', [None], 'a'),
+                ("ctx.abort_operation('a')", 'NonRecoverableError', 'NonRecoverableError', [], 'a'),
+                ("raise KeyError('a')", 'KeyError', 'RecoverableError', [None], "'a'"),
+                ("import sys; sys.exit(2)", 'RecoverableError', 'RecoverableError', [None],
+                 'The script ended itself with sys.exit(2)'),
+                ("ctx.returns(object)", 'NonRecoverableError', 'NonRecoverableError', [],
+                 'The operation returned a value that is not JSON: Object of type type is not JSON serializable')]:
+            with self.subTest(text):
+                error = self.failure(text)
+                self.assertEqual((error['exception_type'], error['known_exception_type'],
+                                  error['known_exception_type_args'], error['message']),
+                                 (name, known, arguments, message))
+                self.assertEqual('traceback' in error, known != 'OperationRetry')
+
+    def test_changes_are_stored_although_it_raised(self):
+        self.failure("ctx.instance.runtime_properties['a'] = 1\nraise RuntimeError('boom')")
+        self.assertEqual(self.runtime_properties(), {'a': 1})
+
+    def test_a_conflict_at_the_end_is_recoverable(self):
+        text = '''
+from cloudify.manager import get_node_instance, update_node_instance
+ctx.instance.runtime_properties['mine'] = 1
+other = get_node_instance('web_1')
+other.runtime_properties['theirs'] = 2
+update_node_instance(other)
+'''
+        error = self.failure(text)
+        self.assertEqual(error['known_exception_type'], 'RecoverableError')
+        self.assertEqual(self.runtime_properties(), {'theirs': 2})
+
+    def test_a_conflict_can_be_merged(self):
+        self.python(HEAD + '''
+from cloudify.manager import get_node_instance, update_node_instance
+held = ctx.instance.runtime_properties
+held['mine'] = 1
+other = get_node_instance('web_1')
+other.runtime_properties['theirs'] = 2
+update_node_instance(other)
+ctx.instance.update(on_conflict=lambda local, latest: dict(latest, **local))
+held['after'] = 3
+''')
+        self.assertEqual(self.runtime_properties(), {'mine': 1, 'theirs': 2, 'after': 3})
+
+    def test_relationship_targets_are_read_only(self):
+        self.manager.add('db_1', 'db', runtime_properties={'port': 5432})
+        self.manager.instances['web_1']['relationships'] = [
+            {'type': 'cloudify.relationships.connected_to', 'target_id': 'db_1', 'target_name': 'db'}]
+        self.assertEqual(self.python(HEAD + '''
+target = ctx.instance.relationships[0].target
+try:
+    target.instance.runtime_properties['x'] = 1
+except NonRecoverableError:
+    ctx.returns([target.node.id, target.instance.runtime_properties['port'], ctx.capabilities['port']])
+'''), ['db', 5432, 5432])
+
+    def test_rest_client(self):
+        self.assertEqual(self.python(HEAD + '''
+from cloudify.manager import get_rest_client
+from cloudify_rest_client.exceptions import CloudifyClientError
+client = get_rest_client()
+try:
+    client.secrets.get('none')
+except CloudifyClientError as error:
+    ctx.returns([client.node_instances.get('web_1').node_id, [one.id for one in client.node_instances.list()],
+                 client.nodes.get('d', 'web').properties['port'], error.status_code, error.error_code])
+'''), ['web', ['web_1'], 8080, 404, 'not_found_error'])
+
+    def test_requests_name_the_tenant_and_the_execution(self):
+        self.python(HEAD + 'ctx.node.properties')
+        headers = next(headers for method, path, _, headers in self.manager.requests if path == '/api/v3.1/nodes')
+        self.assertEqual((headers['Tenant'], headers['Execution-Token']), ('default_tenant', 'secret'))
+
+    def test_a_manager_that_is_away_for_a_while_is_waited_for(self):
+        self.manager.failures = [503, 502, 500]
+        self.assertEqual(self.python(HEAD + "ctx.returns(ctx.node.properties['port'])"), 8080)
+
+    def test_local_commands(self):
+        self.assertEqual(self.python(HEAD + '''
+from cloudify.utils import LocalCommandRunner, exception_to_error_cause
+runner = LocalCommandRunner(ctx.logger)
+try:
+    runner.run('sh -c "echo bad >&2; exit 3"')
+except CommandExecutionException as error:
+    ctx.returns([runner.run('echo hi').std_out, error.code, error.error, exception_to_error_cause(error)['type']])
+'''), ['hi', 3, 'bad', 'CommandExecutionException'])

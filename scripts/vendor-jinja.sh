@@ -1,0 +1,30 @@
+#!/bin/sh
+# Rebuilds python/vendor from Debian bookworm's packages (docs/decisions/2026-11-21-vendored-jinja.md).
+# Pure Python only: the C speed-ups of markupsafe fit one interpreter; markupsafe/_native.py fits all.
+set -eu
+
+cd "$(dirname "$0")/.."
+vendor="$PWD/python/vendor"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fetch() { # package, version, SHA-256 of the .deb
+    if ! (cd "$work" && apt-get download -q "$1=$2"); then
+        echo "Debian no longer serves $1 $2: take the newer security release, and set its version and SHA-256 here." >&2
+        exit 1
+    fi
+    deb=$(ls "$work/$1"_*.deb)
+    echo "$3  $deb" | sha256sum --check --quiet
+    dpkg-deb --extract "$deb" "$work/root"
+}
+
+apt-get update -q
+fetch python3-jinja2 3.1.2-1+deb12u3 914e3a26742b488bca661dd12dc06198262c3a99b68f2f20ef7310aecdf82cae
+fetch python3-markupsafe 2.1.2-1+b1 38310d680386db2d1b166be3ac839aa5bc7ead3de235466bd3e13a3ef4962601
+
+for package in jinja2 markupsafe; do
+    rm -rf "${vendor:?}/$package"
+    cp -R "$work/root/usr/lib/python3/dist-packages/$package" "$vendor/$package"
+    cp "$work/root/usr/share/doc/python3-$package/copyright" "$vendor/$package/LICENSE"
+done
+find "$vendor" \( -name '*.so' -o -name '*.pyi' -o -name py.typed -o -name __pycache__ \) -prune -exec rm -rf {} +
