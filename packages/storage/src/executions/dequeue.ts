@@ -3,7 +3,7 @@ import type { Database } from '../database.ts'
 import type { ExecutionJob, Queue } from '../queue.ts'
 
 /** Directly started executions have no limit; dequeued ones start while fewer than this are active. */
-const maxConcurrentWorkflows = 20
+export const maxConcurrentWorkflows = 20
 
 /** How long a worker has to fetch a fresh job before the sweep for abandoned executions offers it again. */
 export const pickUpMs = 10_000

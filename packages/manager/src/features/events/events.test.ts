@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
+import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
+
+let manager: TestManager
+let execution: { id: string; token: string }
+
+beforeAll(async () => {
+  manager = await startTestManager()
+  await addDeployment(manager.db, 'app', {
+    displayName: 'The app',
+    nodes: [{ id: 'server', instances: [{ id: 'server_1' }] }],
+  })
+  execution = await addExecution(manager.db, { deploymentId: 'app' })
+})
+afterAll(() => manager.close())
+
+const event = (text: string, more: object = {}) => ({
+  event_type: 'workflow_stage',
+  message: { text, arguments: null },
+  context: {},
+  ...more,
+})
+const log = (text: string, more: object = {}) => ({
+  level: 'info',
+  logger: 'ctx.x',
+  message: { text },
+  context: {},
+  ...more,
+})
+const record = (body: object, token = execution.token) =>
+  manager.inject('POST', '/events', { body, executionToken: token })
+const list = async (query: string, request = {}) =>
+  (await manager.inject('GET', `/events?${query}`, request)).body
+
+test('records events and logs of the execution whose token they carry, with all that is known about them', async () => {
+  const answer = await record({
+    events: [
+      event("Task started 'f'", {
+        event_type: 'task_started',
+        operation: 'cloudify.interfaces.lifecycle.create',
+        timestamp: '2026-11-21T10:00:00.123Z',
+        context: { node_id: 'server_1', task_error_causes: [{ message: 'm', type: 'T', traceback: null }] },
+      }),
+    ],
+    logs: [log('he\0llo', { context: { operation: 'op', source_id: 'server_1', target_id: 'x' } })],
+    manager_name: 'box',
+    agent_name: 'agent',
+  })
+  expect(answer).toMatchObject({ status: 201, body: null })
+  const { items, metadata } = await list(`execution_id=${execution.id}`)
+  const shared = {
+    blueprint_id: 'blueprint',
+    deployment_id: 'app',
+    deployment_display_name: 'app',
+    execution_id: execution.id,
+    execution_group_id: null,
+    workflow_id: 'install',
+    manager_name: 'box',
+    agent_name: 'agent',
+    timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    _storage_id: expect.any(Number),
+  }
+  expect(items).toEqual([
+    {
+      ...shared,
+      type: 'svc_event',
+      event_type: 'task_started',
+      message: "Task started 'f'",
+      operation: 'cloudify.interfaces.lifecycle.create',
+      node_name: 'server',
+      node_instance_id: 'server_1',
+      source_id: null,
+      target_id: null,
+      error_causes: [{ message: 'm', type: 'T', traceback: null }],
+      reported_timestamp: '2026-11-21T10:00:00.123Z',
+    },
+    {
+      ...shared,
+      type: 'svc_log',
+      level: 'info',
+      logger: 'ctx.x',
+      message: 'he<NUL>llo',
+      operation: 'op',
+      node_name: null,
+      node_instance_id: null,
+      source_id: 'server_1',
+      target_id: 'x',
+      error_causes: null,
+      reported_timestamp: expect.any(String),
+    },
+  ])
+  expect(metadata.pagination).toEqual({ total: 2, offset: 0, size: 1000 })
+})
+
+test('answers in the words of the type filter, and each type selects its kind', async () => {
+  const types = async (query: string) => {
+    const { items } = await list(`execution_id=${execution.id}&${query}`)
+    return items.map((item: { type: string }) => item.type)
+  }
+  expect(await types('type=cloudify_event')).toEqual(['cloudify_event'])
+  expect(await types('type=cloudify_event&type=cloudify_log')).toEqual(['cloudify_event', 'cloudify_log'])
+  expect(await types('type=svc_log')).toEqual(['svc_log'])
+  expect(await types('type=svc_event&include_logs=True')).toEqual(['svc_event', 'svc_log'])
+  expect(await types('include_logs=false')).toEqual(['svc_event'])
+  expect(await types('event_type=task_started')).toEqual(['svc_event'])
+  expect(await types('level=info&level=error')).toEqual(['svc_log'])
+  expect(await types('level=info&event_type=task_started')).toEqual([])
+  expect((await manager.inject('GET', '/events?type=other')).body.error_code).toBe('bad_parameters_error')
+})
+
+test('filters by the fields that events have, by patterns, and by nothing else', async () => {
+  const count = async (query: string) => (await list(`execution_id=${execution.id}&${query}`)).items.length
+  expect(await count('node_id=server')).toBe(1)
+  expect(await count('node_instance_id=server_1')).toBe(1)
+  expect(await count('deployment_id=app&deployment_id=other')).toBe(2)
+  expect(await count('deployment_id=other')).toBe(0)
+  expect(await count('operation=%25LIFECYCLE%25')).toBe(1)
+  expect(await count('message=%25started%25&message.text=task%25')).toBe(1)
+  expect(await count('message=%25started%25&message=nothing')).toBe(0)
+  expect(await manager.inject('GET', '/events?workflow_id=install')).toMatchObject({
+    status: 400,
+    body: {
+      message: expect.stringContaining('Unknown field to filter by: workflow_id. Allowed values are: ['),
+      error_code: 'bad_parameters_error',
+    },
+  })
+  expect((await manager.inject('GET', '/events?colour=red')).status).toBe(400)
+})
+
+test('takes a time range whose end is exclusive, and leaves unknown names of _include out', async () => {
+  const count = async (range: string) =>
+    (await list(`execution_id=${execution.id}&_range=${range}`)).items.length
+  expect(await count('reported_timestamp,2026-11-21T10:00:00.123Z,2026-11-21T10:00:00.124Z')).toBe(1)
+  expect(await count('reported_timestamp,,2026-11-21T10:00:00.123Z')).toBe(0)
+  expect(await count('@timestamp,2020-01-01,')).toBe(2)
+  expect((await manager.inject('GET', '/events?_range=timestamp,,')).status).toBe(400)
+  const { items } = await list(`execution_id=${execution.id}&_include=message,nonsense&_size=1`)
+  expect(items).toEqual([{ message: "Task started 'f'" }])
+})
+
+test('pages stay as they are while events are appended', async () => {
+  const run = await addExecution(manager.db, { deploymentId: 'app' })
+  const send = (from: number, to: number) =>
+    record(
+      {
+        events: Array.from({ length: to - from }, (_, index) =>
+          event(`n${from + index}`, { timestamp: '2026-11-21T11:00:00.000Z' }),
+        ),
+      },
+      run.token,
+    )
+  const page = async (offset: number) => {
+    const query = `execution_id=${run.id}&type=cloudify_event&type=cloudify_log&_offset=${offset}&_size=3&_sort=reported_timestamp`
+    const { items, metadata } = await list(query)
+    return {
+      messages: items.map((item: { message: string }) => item.message),
+      total: metadata.pagination.total,
+    }
+  }
+  await send(0, 5)
+  expect(await page(0)).toEqual({ messages: ['n0', 'n1', 'n2'], total: 5 })
+  await send(5, 7)
+  expect(await page(3)).toEqual({ messages: ['n3', 'n4', 'n5'], total: 7 })
+  expect(await page(6)).toEqual({ messages: ['n6'], total: 7 })
+  expect(await page(7)).toEqual({ messages: [], total: 7 })
+  const { items } = await list(`execution_id=${run.id}&_sort=-timestamp&_size=1`)
+  expect(items[0].message).toBe('n6')
+})
+
+test('refuses what it cannot place', async () => {
+  const user = { body: { events: [event('x')] } }
+  expect(await manager.inject('POST', '/events', user)).toMatchObject({
+    status: 409,
+    body: { error_code: 'conflict_error' },
+  })
+  const both = { body: { ...user.body, execution_id: execution.id, execution_group_id: 'g' } }
+  expect((await manager.inject('POST', '/events', both)).status).toBe(409)
+  expect(
+    await manager.inject('POST', '/events', { body: { ...user.body, execution_id: 'nowhere' } }),
+  ).toMatchObject({ status: 404, body: { message: 'Requested `Execution` with ID `nowhere` was not found' } })
+  expect((await record({ events: [{ message: 'no type' }] })).body.message).toBe(
+    'Missing event_type in json request body',
+  )
+  expect((await record({ events: [event('x', { context: 'text' })] })).body.message).toBe(
+    'context parameter is expected to be of type dict but is of type str',
+  )
+  expect((await record({ logs: [] })).status).toBe(204)
+  expect((await record({ events: [event('x')] }, 'wrong')).body.message).toBe(
+    'User unauthorized: Authentication failed, invalid Execution Token',
+  )
+  expect((await manager.inject('GET', '/events', { tenant: null })).body.message).toBe(
+    'Authorization failed: tenant not provided',
+  )
+})
+
+test('only an administrator says when an event was stored', async () => {
+  const run = await addExecution(manager.db, { deploymentId: 'app' })
+  await addUser(manager.db, 'operator', { tenants: { 0: 'operations' } })
+  const dated = event('x', {
+    timestamp: '2020-01-01T00:00:00.000Z',
+    reported_timestamp: '2019-01-01T00:00:00.000Z',
+  })
+  const body = { events: [dated], execution_id: run.id }
+  await manager.inject('POST', '/events', { body })
+  await manager.inject('POST', '/events', { body, user: 'operator' })
+  const { items } = await list(`execution_id=${run.id}&_sort=timestamp`)
+  expect(items).toMatchObject([
+    { timestamp: '2020-01-01T00:00:00.000Z', reported_timestamp: '2019-01-01T00:00:00.000Z' },
+    { reported_timestamp: '2020-01-01T00:00:00.000Z' },
+  ])
+  expect(items[1].timestamp > '2026').toBe(true)
+})
+
+test('shows private events to their owner and administrators, and global ones in every tenant', async () => {
+  const other = await addTenant(manager.db, 'other')
+  await addUser(manager.db, 'alice', { tenants: { [other]: 'user' } })
+  await addUser(manager.db, 'bob', { tenants: { [other]: 'viewer' } })
+  const secret = await addExecution(manager.db, {
+    tenantId: other,
+    visibility: 'private',
+    createdBy: 'alice',
+    workflowId: 'w',
+  })
+  const inOther = { tenant: 'other', executionToken: secret.token }
+  expect(
+    (await manager.inject('POST', '/events', { body: { events: [event('mine')] }, ...inOther })).status,
+  ).toBe(201)
+  const messages = async (request: object) =>
+    (await list('message=mine', request)).items.map((item: { message: string }) => item.message)
+  expect(await messages({ user: 'alice', tenant: 'other' })).toEqual(['mine'])
+  expect(await messages({ user: 'bob', tenant: 'other' })).toEqual([])
+  expect(await messages({ tenant: 'other' })).toEqual(['mine'])
+  expect(await messages({})).toEqual([])
+  expect(
+    (await manager.inject('POST', '/events', { body: {}, user: 'bob', tenant: 'other' })).body.message,
+  ).toBe('User `bob` is not permitted to perform the action event_create in the tenant `other`')
+
+  await addDeployment(manager.db, 'shared', { tenantId: other, visibility: 'global' })
+  const open = await addExecution(manager.db, {
+    tenantId: other,
+    visibility: 'global',
+    deploymentId: 'shared',
+  })
+  await manager.inject('POST', '/events', {
+    body: { events: [event('for all')] },
+    tenant: 'other',
+    executionToken: open.token,
+  })
+  expect((await list(`execution_id=${open.id}`)).items).toMatchObject([{ message: 'for all' }])
+})
+
+test('deletes the events of a deployment, and its logs when they are named', async () => {
+  await addDeployment(manager.db, 'old')
+  const run = await addExecution(manager.db, { deploymentId: 'old' })
+  await record({ events: [event('a'), event('b')], logs: [log('c')] }, run.token)
+  const remove = (query: string) => manager.inject('DELETE', `/events?${query}`)
+  expect((await remove('type=cloudify_event')).status).toBe(400)
+  expect((await remove('deployment_id=old')).status).toBe(400)
+  expect((await remove('deployment_id=old&type=cloudify_event&store_before=true')).status).toBe(501)
+  expect(
+    (await remove('deployment_id=old&type=cloudify_event&_range=timestamp,,2020-01-01')).body.items,
+  ).toEqual([0])
+  expect(await remove('deployment_id=old&type=cloudify_event')).toMatchObject({
+    status: 200,
+    body: { items: [2] },
+  })
+  expect((await remove('deployment_id=old&type=cloudify_event&type=cloudify_log')).body.items).toEqual([1])
+  expect((await list('deployment_id=old')).metadata.pagination.total).toBe(0)
+})

@@ -1,0 +1,247 @@
+import type { Event, EventKind, EventVocabulary, ListQuery } from '@tutti/api'
+import { eventTypeName } from '@tutti/api'
+import type { Database } from '@tutti/storage'
+import { type RawBuilder, sql } from 'kysely'
+
+/** Which events a request is about, and in whose eyes. */
+export type EventsQuery = {
+  /** The request's tenant, and those of others that have global deployments: usually none. */
+  readonly tenantId: number
+  readonly foreignTenantIds: readonly number[]
+  readonly username: string
+  readonly seesPrivate: boolean
+  readonly kinds: readonly EventKind[]
+  /** Equal to one of the values. */
+  readonly equal: readonly { readonly field: string; readonly values: readonly unknown[] }[]
+  /** ILIKE patterns of the caller's own, which must all fit. */
+  readonly like: readonly { readonly field: 'operation' | 'message'; readonly pattern: string }[]
+  readonly ranges: ListQuery['ranges']
+}
+
+/** Field of the wire → column. `node_id` of the wire's filters is the node's name, as it is here. */
+const columns: Readonly<Record<string, RawBuilder<unknown>>> = {
+  _storage_id: sql`id`,
+  type: sql`is_log`,
+  node_name: sql`node_id`,
+  ...Object.fromEntries(
+    [
+      'event_type',
+      'level',
+      'logger',
+      'message',
+      'blueprint_id',
+      'deployment_id',
+      'deployment_display_name',
+      'execution_id',
+      'execution_group_id',
+      'workflow_id',
+      'node_id',
+      'node_instance_id',
+      'source_id',
+      'target_id',
+      'operation',
+      'manager_name',
+      'agent_name',
+      'timestamp',
+      'reported_timestamp',
+    ].map((name) => [name, sql.ref(name)]),
+  ),
+}
+
+function columnOf(field: string): RawBuilder<unknown> {
+  const column = columns[field]
+  if (column === undefined) throw new Error(`Events have no column for ${field}`)
+  return column
+}
+
+export async function selectEvents(
+  db: Database,
+  query: EventsQuery,
+  page: Pick<ListQuery, 'page' | 'getAllResults' | 'sort'>,
+  vocabulary: EventVocabulary,
+): Promise<readonly Event[]> {
+  const limit = page.getAllResults ? null : page.page.size
+  const { rows } = await sql<EventRow>`
+    select * from events where ${conditions(query)} order by ${orderBy(page.sort)}
+    limit ${limit} offset ${page.page.offset}`.execute(db)
+  return rows.map((row) => eventOf(row, vocabulary))
+}
+
+export async function countEvents(db: Database, query: EventsQuery): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from events where ${conditions(query)}`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+export async function deleteEvents(db: Database, query: EventsQuery): Promise<number> {
+  const { numAffectedRows } = await sql`delete from events where ${conditions(query)}`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Other tenants that may have global events: those with a global deployment, which a small index knows. */
+export async function tenantsWithGlobalDeployments(db: Database, exceptId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('tenant_id')
+    .distinct()
+    .where('visibility', '=', 'global')
+    .where('tenant_id', '<>', exceptId)
+    .execute()
+  return rows.map((row) => row.tenant_id)
+}
+
+/** A single tenant is compared by `=` and stands alone whenever it can: only then does an index give the order. */
+function conditions(query: EventsQuery): RawBuilder<unknown> {
+  const { kinds, equal, like, ranges } = query
+  return sql.join(
+    [
+      visible(query),
+      ...(kinds.length === 2 ? [] : [kinds.length === 0 ? sql`false` : sql`is_log = ${kinds[0] === 'log'}`]),
+      ...equal.map(({ field, values }) =>
+        values.length === 1
+          ? sql`${columnOf(field)} = ${values[0]}`
+          : sql`${columnOf(field)} in (${sql.join(values)})`,
+      ),
+      ...like.map(({ field, pattern }) => sql`${columnOf(field)} ilike ${pattern}`),
+      ...ranges.flatMap(({ field, from, to }) => [
+        ...(from === undefined ? [] : [sql`${columnOf(field)} >= ${from}`]),
+        ...(to === undefined ? [] : [sql`${columnOf(field)} < ${to}`]),
+      ]),
+    ],
+    sql` and `,
+  )
+}
+
+function visible({ tenantId, foreignTenantIds, username, seesPrivate }: EventsQuery): RawBuilder<unknown> {
+  const own = seesPrivate
+    ? sql`tenant_id = ${tenantId}`
+    : sql`tenant_id = ${tenantId} and (visibility <> 'private' or created_by = ${username})`
+  if (foreignTenantIds.length === 0) return own
+  return sql`(${own} or (tenant_id = any(${[...foreignTenantIds]}::int[]) and visibility = 'global'))`
+}
+
+/**
+ * The order asked for, then that of insertion in the last key's direction: what is appended while a client pages
+ * lands behind what it has seen (spec/rest-facts-a.md 16). The list's own `timestamp` key says the same as the
+ * insertion does, so behind another key it is left to that.
+ */
+function orderBy(sort: ListQuery['sort']): RawBuilder<unknown> {
+  const isDefault = (key: string, index: number) =>
+    key === 'timestamp' && index > 0 && index === sort.length - 1
+  const keys = sort.filter(({ key }, index) => !isDefault(key, index))
+  const direction = (of: ListQuery['sort'][number] | undefined) =>
+    of?.direction === 'descending' ? sql`desc` : sql`asc`
+  return sql.join([
+    ...keys.map((one) => sql`${columnOf(one.key)} ${direction(one)}`),
+    sql`id ${direction(keys.at(-1))}`,
+  ])
+}
+
+type EventRow = Omit<Event, 'type' | 'timestamp' | 'reported_timestamp' | 'node_name' | '_storage_id'> & {
+  readonly id: number
+  readonly is_log: boolean
+  readonly node_id: string | null
+  readonly timestamp: Date
+  readonly reported_timestamp: Date
+}
+
+/** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (spec/rest-facts-a.md 16). */
+function eventOf(row: EventRow, vocabulary: EventVocabulary): Event {
+  return {
+    _storage_id: row.id,
+    type: eventTypeName(row.is_log ? 'log' : 'event', vocabulary),
+    ...(row.is_log
+      ? { level: row.level ?? null, logger: row.logger ?? null }
+      : { event_type: row.event_type ?? null }),
+    message: row.message,
+    error_causes: row.error_causes,
+    blueprint_id: row.blueprint_id,
+    deployment_id: row.deployment_id,
+    deployment_display_name: row.deployment_display_name,
+    execution_id: row.execution_id,
+    execution_group_id: row.execution_group_id,
+    workflow_id: row.workflow_id,
+    node_name: row.node_id,
+    node_instance_id: row.node_instance_id,
+    source_id: row.source_id,
+    target_id: row.target_id,
+    operation: row.operation,
+    manager_name: row.manager_name,
+    agent_name: row.agent_name,
+    timestamp: row.timestamp.toISOString(),
+    reported_timestamp: row.reported_timestamp.toISOString(),
+  }
+}
+
+/** An event or a log line of an execution, as its sender knows it (spec/workflows.md 8). */
+export type SentEvent = {
+  readonly isLog: boolean
+  readonly message: string
+  /** When it happened where it was sent from; now when left out. */
+  readonly reportedAt?: Date | undefined
+  /** When a manager stored it first; only restores give it. */
+  readonly storedAt?: Date | undefined
+  /** Of events only. */
+  readonly eventType?: string | undefined
+  /** Of logs only. */
+  readonly level?: string | undefined
+  readonly logger?: string | undefined
+  readonly operation?: string | null | undefined
+  readonly nodeInstanceId?: string | null | undefined
+  /** Node instances of a relationship operation. */
+  readonly sourceId?: string | null | undefined
+  readonly targetId?: string | null | undefined
+  /** List of `{message, type, traceback}`. */
+  readonly errorCauses?: unknown
+}
+
+export type EventSender = { readonly managerName?: string | null; readonly agentName?: string | null }
+
+/**
+ * Appends events of one execution, in their order, by one statement: this is the hot path of running operations.
+ * What the execution and the node instance know (deployment, blueprint, workflow, node) is looked up in it.
+ * Returns how many were written: none when there is no such execution.
+ */
+export async function insertSentEvents(
+  db: Database,
+  execution: { readonly tenantId: number; readonly executionId: string },
+  events: readonly SentEvent[],
+  sender: EventSender = {},
+): Promise<number> {
+  if (events.length === 0) return 0
+  const texts = (value: (event: SentEvent) => string | null | undefined) =>
+    sql`${events.map((event) => storable(value(event)))}::text[]`
+  const times = (value: (event: SentEvent) => Date | undefined) =>
+    sql`${events.map((event) => value(event) ?? null)}::timestamptz[]`
+  const { numAffectedRows } = await sql`
+    insert into events (
+      tenant_id, execution_id, workflow_id, deployment_id, deployment_display_name, blueprint_id, visibility, created_by,
+      is_log, timestamp, reported_timestamp, event_type, level, logger, message, operation,
+      node_id, node_instance_id, source_id, target_id, error_causes, manager_name, agent_name)
+    select
+      e.tenant_id, e.id, e.workflow_id, e.deployment_id, e.deployment_display_name, e.blueprint_id, e.visibility, e.created_by,
+      n.is_log, coalesce(n.stored_at, clock_timestamp()), coalesce(n.reported_at, clock_timestamp()),
+      n.event_type, n.level, n.logger, n.message, n.operation,
+      i.node_id, i.id, n.source_id, n.target_id, n.error_causes::json,
+      ${storable(sender.managerName)}, ${storable(sender.agentName)}
+    from executions e
+    cross join unnest(
+      ${events.map((event) => event.isLog)}::boolean[],
+      ${times((event) => event.storedAt)}, ${times((event) => event.reportedAt)},
+      ${texts((event) => event.eventType)}, ${texts((event) => event.level)}, ${texts((event) => event.logger)},
+      ${texts((event) => event.message)}, ${texts((event) => event.operation)},
+      ${texts((event) => event.nodeInstanceId)}, ${texts((event) => event.sourceId)}, ${texts((event) => event.targetId)},
+      ${texts((event) => (event.errorCauses == null ? null : JSON.stringify(event.errorCauses)))}
+    ) with ordinality as n (
+      is_log, stored_at, reported_at, event_type, level, logger, message, operation,
+      node_instance_id, source_id, target_id, error_causes, position)
+    left join node_instances i on i.tenant_id = e.tenant_id and i.id = n.node_instance_id
+    where e.tenant_id = ${execution.tenantId} and e.id = ${execution.executionId}
+    order by n.position`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+/** PostgreSQL's text holds no NUL: output of programs that has some is stored with `<NUL>` in their place. */
+function storable(text: string | null | undefined): string | null {
+  return text?.replaceAll('\0', '<NUL>') ?? null
+}

@@ -1,0 +1,58 @@
+import {
+  badParameter,
+  type EventSelection,
+  eventFilterNames,
+  type ListQuery,
+  parseEventTypes,
+  wireList,
+} from '@tutti/api'
+import type { EventsQuery } from './queries.ts'
+
+export type EventFilters = Pick<EventsQuery, 'kinds' | 'equal' | 'like' | 'ranges'> & {
+  readonly vocabulary: EventSelection['vocabulary']
+  /** Whether the request named a type that is one of events, not of logs. */
+  readonly namesEvents: boolean
+}
+
+/**
+ * The filters of a list of events, in either vocabulary of types (spec/rest-facts-a.md 16). `event_type` keeps logs
+ * out and `level` keeps events out, so both together find nothing.
+ *
+ * @throws bad_parameters_error for filters that events do not have
+ */
+export function parseEventFilters(query: Pick<ListQuery, 'filters' | 'ranges'>): EventFilters {
+  const filters = query.filters.map(({ field, values }) => ({
+    field: field === 'message.text' ? 'message' : field,
+    values,
+  }))
+  const unknown = filters.find(({ field }) => !known.has(field))
+  if (unknown !== undefined) {
+    throw badParameter(
+      `Unknown field to filter by: ${unknown.field}. Allowed values are: ${wireList(eventFilterNames)}`,
+    )
+  }
+  const valuesOf = (name: string) =>
+    filters.filter(({ field }) => field === name).flatMap(({ values }) => values)
+  const names = valuesOf('type').map(String)
+  const includeLogs = valuesOf('include_logs').at(-1)
+  const { kinds, vocabulary } = parseEventTypes(
+    names,
+    typeof includeLogs === 'boolean' ? includeLogs : undefined,
+  )
+  const has = (name: string) => filters.some(({ field }) => field === name)
+  return {
+    vocabulary,
+    namesEvents: names.some((name) => name.endsWith('_event')),
+    kinds: kinds.filter((kind) => !has(kind === 'log' ? 'event_type' : 'level')),
+    equal: filters.filter(({ field }) => !special.has(field)),
+    like: filters.flatMap(({ field, values }) =>
+      field === 'operation' || field === 'message'
+        ? values.map((pattern) => ({ field, pattern: String(pattern) }) as const)
+        : [],
+    ),
+    ranges: query.ranges,
+  }
+}
+
+const special: ReadonlySet<string> = new Set(['type', 'include_logs', 'operation', 'message'])
+const known: ReadonlySet<string> = new Set([...eventFilterNames, 'include_logs'])

@@ -1,0 +1,104 @@
+import {
+  ApiError,
+  badParameter,
+  isPermitted,
+  type ListQuery,
+  notFound,
+  pickIncluded,
+  type RouteBody,
+} from '@tutti/api'
+import type { ListedPage } from '@tutti/storage'
+import { isAdministrator, type Request, tenantOf } from '../../request.ts'
+import {
+  countEvents,
+  deleteEvents,
+  type EventsQuery,
+  insertSentEvents,
+  selectEvents,
+  tenantsWithGlobalDeployments,
+} from './queries.ts'
+import { parseRecord } from './record.ts'
+import { type EventFilters, parseEventFilters } from './selection.ts'
+
+export async function listEvents(request: Request, list: ListQuery): Promise<ListedPage> {
+  const { db } = request.services
+  const filters = parseEventFilters(list)
+  const foreignTenantIds = await tenantsWithGlobalDeployments(db, tenantOf(request).id)
+  const query = eventsQuery(request, filters, foreignTenantIds)
+  const events = await selectEvents(db, query, list, filters.vocabulary)
+  const { offset, size } = list.page
+  // A page that is not full is the last one: its end is the total, and nothing needs counting.
+  const isLast = (list.getAllResults || events.length < size) && (events.length > 0 || offset === 0)
+  return {
+    items: list.include === undefined ? events : events.map((event) => pickIncluded(event, list.include)),
+    total: isLast ? offset + events.length : await countEvents(db, query),
+  }
+}
+
+function eventsQuery(
+  request: Request,
+  filters: EventFilters,
+  foreignTenantIds: readonly number[],
+): EventsQuery {
+  return {
+    ...filters,
+    tenantId: tenantOf(request).id,
+    foreignTenantIds,
+    username: request.caller.username,
+    seesPrivate: isAdministrator(request),
+  }
+}
+
+/** Returns false when there was nothing to record. */
+export async function createEvents(request: Request, body: RouteBody<'events.create'>): Promise<boolean> {
+  const executionId = targetExecution(request, body)
+  const mayDate = isPermitted('set_timestamp', request.roles)
+  const records = [
+    ...(body.events ?? []).map((event) => parseRecord('event', event, mayDate)),
+    ...(body.logs ?? []).map((log) => parseRecord('log', log, mayDate)),
+  ]
+  if (records.length === 0) return false
+  const written = await insertSentEvents(
+    request.services.db,
+    { tenantId: tenantOf(request).id, executionId },
+    records,
+    { managerName: body.manager_name ?? null, agentName: body.agent_name ?? null },
+  )
+  if (written === 0) throw notFound('Execution', executionId)
+  return true
+}
+
+/** The execution that is named, else the one whose token the request carries. */
+function targetExecution({ caller }: Request, body: RouteBody<'events.create'>): string {
+  const group = body.execution_group_id ?? undefined
+  const named = body.execution_id ?? (group === undefined ? caller.execution?.id : undefined)
+  if ((named === undefined) === (group === undefined)) {
+    throw new ApiError('conflict_error', 'Pass exactly one of execution_id and execution_group_id')
+  }
+  // Executions run in no groups yet, so no id is one of a group.
+  if (named === undefined) throw notFound('ExecutionGroup', group ?? '')
+  return named
+}
+
+/** Deletes events of deployments, of the request's tenant only; returns how many. */
+export async function removeEvents(request: Request, list: ListQuery, storeBefore: boolean): Promise<number> {
+  const filters = parseEventFilters(list)
+  if (!filters.equal.some(({ field }) => field === 'deployment_id')) {
+    throw badParameter('deployment_id is required to delete events')
+  }
+  if (!filters.namesEvents) {
+    throw badParameter('The type of the events to delete is required', {
+      hint: 'Pass type=svc_event, and type=svc_log as well to delete logs too',
+    })
+  }
+  if (storeBefore) {
+    throw new ApiError(
+      'not_implemented',
+      'Writing events to files before they are deleted is not built yet',
+      {
+        hint: 'Read them with GET /events first, and delete without store_before',
+      },
+    )
+  }
+  return deleteEvents(request.services.db, eventsQuery(request, filters, []))
+}

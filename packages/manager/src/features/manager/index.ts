@@ -1,0 +1,3 @@
+export type { NewManager } from './queries.ts'
+export { type Registration, registerManager } from './registration.ts'
+export { managerHandlers } from './routes.ts'

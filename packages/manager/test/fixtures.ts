@@ -1,0 +1,181 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type Database, toJson } from '@tutti/storage'
+import { sha256 } from '../src/authentication/authenticate.ts'
+import { hashPassword } from '../src/authentication/passwords.ts'
+import { passwordOf } from './test-manager.ts'
+
+/** Rows that tests of the REST service begin with, written as workers and other requests would have left them. */
+
+export async function addTenant(db: Database, name: string): Promise<number> {
+  const { id } = await db.insertInto('tenants').values({ name }).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+/** A user with the password `passwordOf(username)` and the given roles by tenant id. */
+export async function addUser(
+  db: Database,
+  username: string,
+  options: { readonly role?: string; readonly tenants?: Readonly<Record<number, string>> } = {},
+): Promise<number> {
+  const { id } = await db
+    .insertInto('users')
+    .values({
+      username,
+      password_hash: await hashPassword(passwordOf(username)),
+      role: options.role ?? 'default',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const roles = Object.entries(options.tenants ?? {})
+  if (roles.length > 0) {
+    await db
+      .insertInto('user_tenants')
+      .values(roles.map(([tenant, role]) => ({ tenant_id: Number(tenant), user_id: id, role })))
+      .execute()
+  }
+  return id
+}
+
+type Owner = {
+  readonly tenantId?: number
+  readonly visibility?: 'private' | 'tenant' | 'global'
+  readonly createdBy?: string
+}
+
+const owner = ({ tenantId = 0, visibility = 'tenant', createdBy = 'admin' }: Owner) => ({
+  tenant_id: tenantId,
+  visibility,
+  created_by: createdBy,
+})
+
+export type TestNode = {
+  readonly id: string
+  readonly type?: string
+  readonly hostId?: string
+  readonly properties?: unknown
+  readonly relationships?: unknown
+  readonly instances?: readonly TestInstance[]
+}
+
+export type TestInstance = {
+  readonly id: string
+  readonly state?: string
+  readonly runtimeProperties?: unknown
+  readonly systemProperties?: unknown
+  readonly relationships?: unknown
+  readonly scalingGroups?: unknown
+}
+
+export async function addBlueprint(
+  db: Database,
+  id: string,
+  options: Owner & { readonly archiveSha256?: string } = {},
+): Promise<void> {
+  await db
+    .insertInto('blueprints')
+    .values({ ...owner(options), id, state: 'uploaded', archive_sha256: options.archiveSha256 ?? null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** A deployment with its nodes, of a blueprint that is made along with it unless it exists. */
+export async function addDeployment(
+  db: Database,
+  id: string,
+  options: Owner & {
+    readonly blueprintId?: string
+    readonly displayName?: string
+    readonly inputs?: unknown
+    readonly capabilities?: unknown
+    readonly scalingGroups?: unknown
+    readonly nodes?: readonly TestNode[]
+  } = {},
+): Promise<void> {
+  const { blueprintId = 'blueprint', nodes = [] } = options
+  const owned = owner(options)
+  await addBlueprint(db, blueprintId, options)
+  await db
+    .insertInto('deployments')
+    .values({
+      ...owned,
+      id,
+      blueprint_id: blueprintId,
+      blueprint_tenant_id: owned.tenant_id,
+      display_name: options.displayName ?? id,
+      inputs: toJson(options.inputs ?? {}),
+      capabilities: toJson(options.capabilities ?? {}),
+      scaling_groups: toJson(options.scalingGroups ?? {}),
+    })
+    .execute()
+  for (const [position, node] of nodes.entries()) {
+    const count = node.instances?.length ?? 0
+    await db
+      .insertInto('nodes')
+      .values({
+        ...owned,
+        deployment_id: id,
+        id: node.id,
+        position,
+        type: node.type ?? 'cloudify.nodes.Root',
+        type_hierarchy: toJson(['cloudify.nodes.Root']),
+        host_id: node.hostId ?? null,
+        properties: toJson(node.properties ?? {}),
+        operations: '{}',
+        plugins: '[]',
+        relationships: toJson(node.relationships ?? []),
+        number_of_instances: count,
+        planned_number_of_instances: count,
+        deploy_number_of_instances: count,
+        min_number_of_instances: 0,
+        max_number_of_instances: -1,
+      })
+      .execute()
+    for (const [index, instance] of (node.instances ?? []).entries()) {
+      await db
+        .insertInto('node_instances')
+        .values({
+          ...owned,
+          id: instance.id,
+          deployment_id: id,
+          node_id: node.id,
+          host_id: null,
+          instance_index: index + 1,
+          state: instance.state ?? 'uninitialized',
+          runtime_properties: toJson(instance.runtimeProperties ?? {}),
+          system_properties: toJson(instance.systemProperties ?? {}),
+          relationships: toJson(instance.relationships ?? []),
+          scaling_groups: toJson(instance.scalingGroups ?? []),
+        })
+        .execute()
+    }
+  }
+}
+
+/** An execution, started unless said otherwise, with the token that its operations call with. */
+export async function addExecution(
+  db: Database,
+  options: Owner & {
+    readonly deploymentId?: string
+    readonly workflowId?: string
+    readonly status?: string
+  } = {},
+): Promise<{ id: string; token: string }> {
+  const id = randomUUID()
+  const token = randomBytes(20).toString('hex')
+  const { deploymentId } = options
+  await db
+    .insertInto('executions')
+    .values({
+      ...owner(options),
+      id,
+      workflow_id: options.workflowId ?? 'install',
+      status: options.status ?? 'started',
+      deployment_id: deploymentId ?? null,
+      deployment_display_name: deploymentId ?? null,
+      blueprint_id: deploymentId === undefined ? null : 'blueprint',
+      token_hash: sha256(token),
+      lease_owner: null,
+    })
+    .execute()
+  return { id, token }
+}

@@ -1,0 +1,7 @@
+import { eventHandlers } from '../src/features/events/index.ts'
+import { executionHandlers } from '../src/features/executions/index.ts'
+import { managerHandlers } from '../src/features/manager/index.ts'
+import type { Handlers } from '../src/request.ts'
+
+/** Interim, until `src` has the list of all handlers. */
+export const handlers = { ...executionHandlers, ...managerHandlers, ...eventHandlers } as unknown as Handlers

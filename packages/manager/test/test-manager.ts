@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Database, openDatabase, openQueue } from '@tutti/storage'
+import { createTestDatabase } from '@tutti/storage/testing'
+import type { FastifyInstance } from 'fastify'
+import { createPasswordCheck } from '../src/authentication/passwords.ts'
+import { bootstrap } from '../src/bootstrap/bootstrap.ts'
+import { watchExecutionEnds } from '../src/execution-ends.ts'
+import { readStatus } from '../src/features/executions/index.ts'
+import { buildApp } from '../src/http/app.ts'
+import type { Services } from '../src/services.ts'
+import type { ManagerSettings } from '../src/settings.ts'
+import { handlers } from './handlers.ts'
+
+/** Who asks and what; the bootstrap administrator in `default_tenant` unless the request says otherwise. */
+export type TestRequest = {
+  readonly body?: unknown
+  /** A user made by `addUser`, whose password is the name's `passwordOf`; null sends no credentials. */
+  readonly user?: string | null
+  /** null sends no Tenant header. */
+  readonly tenant?: string | null
+  readonly token?: string
+  readonly executionToken?: string
+}
+
+export type TestAnswer = {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they test
+  readonly body: any
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+export type TestManager = {
+  readonly app: FastifyInstance
+  readonly db: Database
+  readonly services: Services
+  /** `path` is below `/api/v3.1`, unless it starts with `/resources/` or `/api/`. */
+  inject(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    request?: TestRequest,
+  ): Promise<TestAnswer>
+  close(): Promise<void>
+}
+
+export const passwordOf = (username: string): string => `${username}-password`
+
+/** The REST service on a database of its own, with the bootstrap administrator; nothing listens on a port. */
+export async function startTestManager(settings: Partial<ManagerSettings> = {}): Promise<TestManager> {
+  const { connection, drop } = await createTestDatabase()
+  const dataFolder = await mkdtemp(join(tmpdir(), 'tutti-manager-'))
+  const database = openDatabase({ ...connection, max: 5 })
+  const { db } = database
+  const queue = await openQueue(connection, (error) => {
+    throw error
+  })
+  await bootstrap(db, { dataFolder, adminPassword: passwordOf('admin') })
+  const services: Services = {
+    db,
+    database,
+    queue,
+    settings: { ...testSettings, dataFolder, ...settings },
+    ends: watchExecutionEnds(db, readStatus),
+    passwords: createPasswordCheck(),
+    now: () => new Date(),
+  }
+  const app = buildApp(services, handlers)
+  return {
+    app,
+    db,
+    services,
+    async inject(method, path, request = {}) {
+      const isWhole = path.startsWith('/resources/') || path.startsWith('/api/')
+      const answer = await app.inject({
+        method,
+        url: isWhole ? path : `/api/v3.1${path}`,
+        headers: headersOf(request),
+        ...(request.body !== undefined && { payload: JSON.stringify(request.body) }),
+      })
+      const isJson = String(answer.headers['content-type'] ?? '').startsWith('application/json')
+      return {
+        status: answer.statusCode,
+        body: isJson && answer.body !== '' ? JSON.parse(answer.body) : undefined,
+        headers: answer.headers,
+        text: answer.body,
+      }
+    },
+    async close() {
+      await app.close()
+      await queue.close()
+      await database.close()
+      await drop()
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+function headersOf({ user = 'admin', tenant = 'default_tenant', token, executionToken }: TestRequest) {
+  const basic =
+    user === null || token !== undefined || executionToken !== undefined
+      ? {}
+      : { authorization: `Basic ${Buffer.from(`${user}:${passwordOf(user)}`).toString('base64')}` }
+  return {
+    'content-type': 'application/json',
+    ...basic,
+    ...(tenant !== null && { tenant }),
+    ...(token !== undefined && { 'authentication-token': token }),
+    ...(executionToken !== undefined && { 'execution-token': executionToken }),
+  }
+}
+
+const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
+  host: '127.0.0.1',
+  port: 0,
+  adminPassword: undefined,
+  logLevel: 'silent',
+  maxArchiveBytes: 10_000_000,
+  maxUnpackedBytes: 50_000_000,
+  maxUnpackedEntries: 10_000,
+  maxBodyBytes: 10_000_000,
+  waitMs: 5_000,
+  allowedHosts: [],
+  allowPrivateAddresses: true,
+}
