@@ -6,7 +6,7 @@ export type ServeOptions = {
   /** Aborted when the process is asked to stop. */
   readonly signal: AbortSignal
   /** Called once everything runs; `url` is undefined without the api role. */
-  readonly onReady: (url: string | undefined) => void
+  readonly onReady: (url: string | undefined) => Promise<void>
   readonly onStopping: () => void
 }
 
@@ -42,7 +42,7 @@ export async function serve<Opened extends Store>(
       const worker = await parts.startWorker(configuration, store, url)
       own(worker, worker.stop)
     }
-    options.onReady(manager?.url)
+    await options.onReady(manager?.url)
     await Promise.race([...broken, aborted(options.signal)])
     options.onStopping()
   } catch (error) {
