@@ -3,7 +3,6 @@ export * from './archives/index.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export * from './embedded/index.ts'
 export { type EventContext, insertEvents, type NewEvent } from './events.ts'
-export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
 export { dequeueExecutions, maxConcurrentWorkflows, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'
 export {
