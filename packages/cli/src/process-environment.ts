@@ -28,13 +28,20 @@ export function processEnvironment(): Environment {
   }
 }
 
-const outputOf = (stream: NodeJS.WriteStream): Output => ({
-  write: (text) => void stream.write(text),
-  isTerminal: stream.isTTY === true,
-  get columns() {
-    return stream.isTTY === true ? stream.columns : undefined
-  },
-})
+function outputOf(stream: NodeJS.WriteStream): Output {
+  // `tutti … | head` closes the pipe when it has seen enough: nothing is left to say or to whom.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(0)
+  })
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.isTTY === true ? stream.columns : undefined
+    },
+  }
+}
 
 /** The first signal asks; whoever sends a second one does not want to wait any longer. */
 function listen(controller: AbortController): void {
