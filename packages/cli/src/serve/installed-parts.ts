@@ -1,14 +1,10 @@
 import type { ServerParts } from './parts.ts'
 
-const absent = (part: string) => async () => {
-  throw new Error(
-    `This build of Tutti has no ${part}: compose it in packages/cli/src/serve/installed-parts.ts`,
-  )
-}
-
-/** The parts that this installation has. */
-export const installedParts: ServerParts = {
-  openStore: absent('store'),
-  startManager: absent('manager'),
-  startWorker: absent('worker'),
+/** The parts that this installation has; loaded when they are started, so that client commands stay quick. */
+export const installedParts: ServerParts<import('./open-store.ts').OpenStore> = {
+  openStore: async (configuration) => (await import('./open-store.ts')).openStore(configuration),
+  startManager: async (configuration, store) =>
+    (await import('./manager-part.ts')).startManagerPart(configuration, store),
+  startWorker: async (configuration, store, managerUrl) =>
+    (await import('./worker-part.ts')).startWorkerPart(configuration, store, managerUrl),
 }

@@ -21,7 +21,7 @@ export type RunningManager = Running & {
  * bring small ones.
  */
 export type ServerParts<Opened extends Store = Store> = {
-  readonly openStore: (configuration: Configuration) => Promise<Opened>
-  readonly startManager: (configuration: Configuration, store: Opened) => Promise<RunningManager>
-  readonly startWorker: (configuration: Configuration, store: Opened, managerUrl: string) => Promise<Running>
+  openStore(configuration: Configuration): Promise<Opened>
+  startManager(configuration: Configuration, store: Opened): Promise<RunningManager>
+  startWorker(configuration: Configuration, store: Opened, managerUrl: string): Promise<Running>
 }

@@ -26,7 +26,7 @@ const comingPrefixes = ['/api/v1', '/api/v2', '/api/v2.1', '/api/v3']
 /** The whole REST service on a Fastify instance that is not listening yet. */
 export function buildApp(services: Services, handlers: Handlers): FastifyInstance {
   const app = Fastify({
-    logger: { level: services.settings.logLevel, base: null, redact: ['req.headers'] },
+    loggerInstance: services.log,
     disableRequestLogging: true,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },

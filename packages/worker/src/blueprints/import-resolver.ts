@@ -25,13 +25,17 @@ export function createImportResolver(archive: {
       case 'file':
         return readInside(archive.base, archive.folder, request.address)
       case 'url':
-        return publishedTypes.test(request.url) ? published(request.url) : fetchText(request.url, archive.fetchRules)
+        return publishedTypes.test(request.url)
+          ? published(request.url)
+          : fetchText(request.url, archive.fetchRules)
       case 'plugin':
         throw new ImportFailure(
           `Plugin ${request.name} is imported, but plugins cannot be uploaded yet, so there is none of that name`,
         )
       case 'blueprint':
-        throw new ImportFailure(`Blueprint ${request.id} is imported, but importing blueprints is not built yet`)
+        throw new ImportFailure(
+          `Blueprint ${request.id} is imported, but importing blueprints is not built yet`,
+        )
     }
   }
 }

@@ -15,7 +15,12 @@ export type FolderToParse = {
 }
 
 /** Parses a blueprint that lies in a folder. */
-export async function parseFolder({ folder, mainFile, name, fetchRules }: FolderToParse): Promise<ParseOutcome> {
+export async function parseFolder({
+  folder,
+  mainFile,
+  name,
+  fetchRules,
+}: FolderToParse): Promise<ParseOutcome> {
   const base = `file:/${name}/`
   const all = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = all

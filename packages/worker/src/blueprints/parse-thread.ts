@@ -27,7 +27,9 @@ export async function parseInThread(folder: FolderToParse): Promise<ParseOutcome
         else reject(new Error(answer.failure))
       })
       thread.on('error', reject)
-      thread.on('exit', () => reject(new Error(`Parsing was stopped: it took more than ${timeLimitMs / 1000} seconds`)))
+      thread.on('exit', () =>
+        reject(new Error(`Parsing was stopped: it took more than ${timeLimitMs / 1000} seconds`)),
+      )
       thread.postMessage({ id: 1, folder } satisfies Question)
     })
   } finally {

@@ -96,7 +96,7 @@ async function perform(
         context,
         kwargs: kwargs as never,
         environment: settings.environment,
-        workFolder: join(settings.dataFolder, 'work'),
+        workFolder: settings.workFolder,
         timeoutMs: typeof stored.timeout === 'number' && stored.timeout > 0 ? stored.timeout * 1000 : null,
         timeoutRecoverable: stored.timeout_recoverable !== false,
         logFile: join(settings.environment.logFolder, logName(execution)),

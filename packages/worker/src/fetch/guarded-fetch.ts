@@ -53,7 +53,9 @@ function parse(address: string): URL {
 async function checkedAddress(url: URL, rules: FetchRules): Promise<{ address: string; family: number }> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (rules.allowedHosts.length > 0 && !rules.allowedHosts.includes(host)) {
-    throw new FetchRefused(`${url.href}: the host ${host} is not among the allowed ones (TUTTI_ALLOWED_HOSTS)`)
+    throw new FetchRefused(
+      `${url.href}: the host ${host} is not among the allowed ones (TUTTI_ALLOWED_HOSTS)`,
+    )
   }
   const family = isIP(host)
   const addresses =
@@ -120,7 +122,11 @@ function get(url: URL, to: { address: string; family: number }, timeoutMs: numbe
   })
 }
 
-async function* limited(response: IncomingMessage, address: string, maxBytes: number): AsyncGenerator<Buffer> {
+async function* limited(
+  response: IncomingMessage,
+  address: string,
+  maxBytes: number,
+): AsyncGenerator<Buffer> {
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length

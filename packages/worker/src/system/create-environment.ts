@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { checkDisplayName, type LabelPair, parseLabels } from '@tutti/api'
 import { createDeploymentPlan, type DeploymentPlan, type Json, type Plan } from '@tutti/dsl'
 import { addLabels, deploymentLabels } from '@tutti/storage'
+import type { SystemWorkflow } from './index.ts'
 import {
   clearNodes,
   insertDependencies,
@@ -12,7 +13,6 @@ import {
   takenInstanceIds,
 } from './queries.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
-import type { SystemWorkflow } from './index.ts'
 
 type Parameters = {
   readonly inputs: Readonly<Record<string, Json>>
@@ -39,7 +39,9 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   })
   if (!outcome.ok) return endSystemWorkflow(services, execution, control, outcome.error.message)
 
-  const plan = await withFreeIds(outcome.deploymentPlan, (ids) => takenInstanceIds(services.db, tenantId, ids))
+  const plan = await withFreeIds(outcome.deploymentPlan, (ids) =>
+    takenInstanceIds(services.db, tenantId, ids),
+  )
   let settings: { readonly labels: readonly LabelPair[]; readonly displayName: string }
   try {
     settings = {
@@ -47,7 +49,12 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       displayName: parameters.display_name ?? planDisplayName(plan) ?? deployment.display_name,
     }
   } catch (error) {
-    return endSystemWorkflow(services, execution, control, error instanceof Error ? error.message : String(error))
+    return endSystemWorkflow(
+      services,
+      execution,
+      control,
+      error instanceof Error ? error.message : String(error),
+    )
   }
   const owner = {
     tenantId,
@@ -61,7 +68,13 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
     await insertNodes(transaction, owner, plan.nodes)
     await insertNodeInstances(transaction, owner, plan.node_instances)
     await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
-    await addLabels(transaction, deploymentLabels, { tenantId, id: deploymentId }, settings.labels, deployment.created_by)
+    await addLabels(
+      transaction,
+      deploymentLabels,
+      { tenantId, id: deploymentId },
+      settings.labels,
+      deployment.created_by,
+    )
   })
 }
 

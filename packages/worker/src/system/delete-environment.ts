@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { SystemWorkflow } from './index.ts'
 import { childDeployments, deleteDeployment } from './queries.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
-import type { SystemWorkflow } from './index.ts'
 
 /** Deletes the deployment with everything of it, its executions (this one too) and events; its log file on request. */
 export const deleteEnvironment: SystemWorkflow = async (services, execution, control) => {

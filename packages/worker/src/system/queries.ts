@@ -11,8 +11,18 @@ export async function readBlueprint(db: Database, tenantId: number, id: string) 
     .executeTakeFirst()
 }
 
-export async function setBlueprintState(db: Database, tenantId: number, id: string, state: string): Promise<void> {
-  await db.updateTable('blueprints').set({ state }).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+export async function setBlueprintState(
+  db: Database,
+  tenantId: number,
+  id: string,
+  state: string,
+): Promise<void> {
+  await db
+    .updateTable('blueprints')
+    .set({ state })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function setBlueprintArchive(
@@ -77,7 +87,15 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
     .innerJoin('blueprints as b', (join) =>
       join.onRef('b.tenant_id', '=', 'd.blueprint_tenant_id').onRef('b.id', '=', 'd.blueprint_id'),
     )
-    .select(['d.id', 'd.display_name', 'd.visibility', 'd.created_by', 'd.runtime_only_evaluation', 'b.plan', 'b.id as blueprintId'])
+    .select([
+      'd.id',
+      'd.display_name',
+      'd.visibility',
+      'd.created_by',
+      'd.runtime_only_evaluation',
+      'b.plan',
+      'b.id as blueprintId',
+    ])
     .where('d.tenant_id', '=', tenantId)
     .where('d.id', '=', id)
     .executeTakeFirst()
@@ -128,7 +146,11 @@ export async function storeDeployment(
 }
 
 /** Nodes as spec/plan.md 7.7 stores them, one statement for all. */
-export async function insertNodes(transaction: Database, owner: Owner, nodes: readonly PlanNode[]): Promise<void> {
+export async function insertNodes(
+  transaction: Database,
+  owner: Owner,
+  nodes: readonly PlanNode[],
+): Promise<void> {
   if (nodes.length === 0) return
   const column = <T>(read: (node: PlanNode, index: number) => T) => nodes.map(read)
   const scaling = (node: PlanNode) => node.capabilities.scalable.properties
@@ -194,7 +216,11 @@ export async function insertNodeInstances(
 }
 
 /** Which of these ids other deployments of the tenant use already. */
-export async function takenInstanceIds(db: Database, tenantId: number, ids: readonly string[]): Promise<string[]> {
+export async function takenInstanceIds(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<string[]> {
   const rows = await db
     .selectFrom('node_instances')
     .select('id')
@@ -247,6 +273,10 @@ export async function childDeployments(db: Database, tenantId: number, id: strin
 
 /** Takes everything of the deployment with it but its events, which have no foreign key. */
 export async function deleteDeployment(transaction: Database, tenantId: number, id: string): Promise<void> {
-  await transaction.deleteFrom('events').where('tenant_id', '=', tenantId).where('deployment_id', '=', id).execute()
+  await transaction
+    .deleteFrom('events')
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', id)
+    .execute()
   await transaction.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }

@@ -24,7 +24,11 @@ export async function beginSystemWorkflow(
     if (status !== 'pending') return
     await setExecutionStatus(transaction, control.lease, { status: 'started' })
     const event = workflowStarted(execution.workflow_id, { resume: false, dryRun: false }, services.now())
-    await insertEvents(transaction, eventContext(execution), eventRows([event], () => null))
+    await insertEvents(
+      transaction,
+      eventContext(execution),
+      eventRows([event], () => null),
+    )
   })
 }
 
@@ -42,9 +46,14 @@ export async function endSystemWorkflow(
 ): Promise<void> {
   await services.db.transaction().execute(async (transaction) => {
     await checkLease(transaction, control.lease)
-    const end = error === undefined ? ({ status: 'succeeded' } as const) : ({ status: 'failed', error } as const)
+    const end =
+      error === undefined ? ({ status: 'succeeded' } as const) : ({ status: 'failed', error } as const)
     const event = workflowEnded(execution.workflow_id, end, { dryRun: false }, services.now())
-    await insertEvents(transaction, eventContext(execution), eventRows([event], () => null))
+    await insertEvents(
+      transaction,
+      eventContext(execution),
+      eventRows([event], () => null),
+    )
     await change(transaction)
     await setExecutionStatus(transaction, control.lease, {
       status: error === undefined ? 'terminated' : 'failed',
@@ -54,7 +63,11 @@ export async function endSystemWorkflow(
     await dequeueExecutions(transaction, services.queue)
   })
   services.log.info(
-    { execution_id: execution.id, workflow: execution.workflow_id, status: error === undefined ? 'terminated' : 'failed' },
+    {
+      execution_id: execution.id,
+      workflow: execution.workflow_id,
+      status: error === undefined ? 'terminated' : 'failed',
+    },
     'execution ended',
   )
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { parseLabels } from '@tutti/api'
 import { diagnosticText, type Plan } from '@tutti/dsl'
 import {
-  addLabels,
   ArchiveTooLarge,
+  addLabels,
   blueprintLabels,
   type ExecutionRow,
   UnpackError,
@@ -53,7 +53,8 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
   await beginSystemWorkflow(services, execution, control)
   try {
     const sha256 = await fetchArchive(services, execution, parameters)
-    const enter = (state: string) => (validateOnly ? undefined : setBlueprintState(services.db, tenantId, id, state))
+    const enter = (state: string) =>
+      validateOnly ? undefined : setBlueprintState(services.db, tenantId, id, state)
     await enter('extracting')
     const folder = await unpack(services, sha256)
     const mainFile = findMainFile(folder, parameters.app_file_name)
@@ -76,13 +77,18 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
   }
 }
 
-async function fetchArchive(services: WorkerServices, execution: ExecutionRow, parameters: Parameters): Promise<string> {
+async function fetchArchive(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  parameters: Parameters,
+): Promise<string> {
   const { db, settings } = services
   const { blueprint_id: id, url } = parameters
   const blueprint = await readBlueprint(db, execution.tenant_id, id)
   if (blueprint === undefined) throw new Error(`blueprint ${id} is gone`)
   if (blueprint.archive_sha256 !== null) return blueprint.archive_sha256
-  if (url === null) throw new UploadFailure('failed_uploading', 'The blueprint has neither an archive nor an address')
+  if (url === null)
+    throw new UploadFailure('failed_uploading', 'The blueprint has neither an archive nor an address')
   await setBlueprintState(db, execution.tenant_id, id, parameters.validate_only ? 'validating' : 'uploading')
   try {
     const content = await guardedFetch(url, fetchRules(services))
@@ -134,16 +140,23 @@ async function parse(services: WorkerServices, id: string, folder: string, mainF
   const [first, ...others] = outcome.diagnostics
   const more = others.map((diagnostic) => `\n${diagnosticText(diagnostic)}`).join('')
   const kind = first.isDslError ? 'Invalid blueprint - ' : 'Failed parsing blueprint - '
-  throw new UploadFailure(first.isDslError ? 'invalid' : 'failed_parsing', `${kind}${diagnosticText(first)}${more}`)
+  throw new UploadFailure(
+    first.isDslError ? 'invalid' : 'failed_parsing',
+    `${kind}${diagnosticText(first)}${more}`,
+  )
 }
 
 /** Those of the request, or where it names none those that the blueprint gives itself. */
 function labelsOf(parameters: Parameters, plan: Plan) {
   const given =
-    parameters.labels ?? Object.entries(plan.blueprint_labels).map(([key, { values }]) => ({ [key]: [...values] }))
+    parameters.labels ??
+    Object.entries(plan.blueprint_labels).map(([key, { values }]) => ({ [key]: [...values] }))
   try {
     return parseLabels(given)
   } catch (error) {
-    throw new UploadFailure('invalid', `Invalid blueprint - ${error instanceof Error ? error.message : error}`)
+    throw new UploadFailure(
+      'invalid',
+      `Invalid blueprint - ${error instanceof Error ? error.message : error}`,
+    )
   }
 }
