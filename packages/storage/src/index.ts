@@ -1,2 +1,3 @@
 export * from './archives/index.ts'
 export * from './embedded/index.ts'
+export * from './unpack/index.ts'
