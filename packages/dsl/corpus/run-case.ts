@@ -27,9 +27,14 @@ export function parseCase(case_: ParseCase, resources: Resources): Promise<Parse
         if (text !== undefined) return { address, text }
       }
       // What the reference's own tests answered without a file was not recorded: it counts as empty.
-      if (request.kind === 'plugin' || request.kind === 'blueprint') return { address: request.kind, text: '' }
+      if (request.kind === 'plugin' || request.kind === 'blueprint')
+        return { address: request.kind, text: '' }
       const path =
-        request.kind === 'resource' ? request.path : request.kind === 'url' ? typesFileOfUrl(request.url) : null
+        request.kind === 'resource'
+          ? request.path
+          : request.kind === 'url'
+            ? typesFileOfUrl(request.url)
+            : null
       const text = path === null ? undefined : resources.get(path)
       return text === undefined ? null : { address: `resource:${path}`, text }
     },
