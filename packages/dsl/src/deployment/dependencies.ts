@@ -1,5 +1,5 @@
-import { eachCall } from '../functions/check.ts'
 import { isCall } from '../functions/call.ts'
+import { eachCall } from '../functions/check.ts'
 import { eachPlace, type Scope } from '../functions/places.ts'
 import { isList, type Json } from '../json.ts'
 import type { InterDeploymentFunction, Plan, PlannedNodeInstance } from '../plan/plan.ts'

@@ -2,8 +2,8 @@ import { DslError } from '../diagnostic.ts'
 import { isList, type Json, member } from '../json.ts'
 import type { InputSchema, Plan } from '../plan/plan.ts'
 import { checkConstraints } from '../types/constraints.ts'
-import { fitValue } from '../types/fit.ts'
 import { correctedType } from '../types/corrected.ts'
+import { fitValue } from '../types/fit.ts'
 import type { ObjectGetter } from '../types/objects.ts'
 
 export interface InputsRequest {
@@ -45,7 +45,8 @@ function startingValue(request: InputsRequest, name: string, schema: InputSchema
   const own = member(request.given, name)
   if (own !== undefined) {
     if (!request.autoCorrectTypes) return own
-    if (schema.item_type !== undefined && isList(own)) return own.map((item) => correctedType(item, schema.item_type))
+    if (schema.item_type !== undefined && isList(own))
+      return own.map((item) => correctedType(item, schema.item_type))
     return correctedType(own, schema.type)
   }
   if (schema.default !== undefined && schema.default !== null) return schema.default

@@ -1,6 +1,6 @@
 import { DslError } from '../diagnostic.ts'
-import { type Creation, creationOf } from '../functions/create.ts'
 import { holdsCall } from '../functions/call.ts'
+import { type Creation, creationOf } from '../functions/create.ts'
 import { changePlaces } from '../functions/places.ts'
 import { generateNodeInstances } from '../instances/generate.ts'
 import { type Json, mapValues } from '../json.ts'
@@ -94,7 +94,9 @@ function flagged(operations: { readonly [name: string]: PlanOperation }): {
   readonly [name: string]: PlanOperation
 } {
   return mapValues(operations, (operation) =>
-    holdsCall(operation.inputs) ? { ...operation, has_intrinsic_functions: true } : operation,
+    Object.values(operation.inputs).some(holdsCall)
+      ? { ...operation, has_intrinsic_functions: true }
+      : operation,
   )
 }
 
@@ -106,7 +108,10 @@ function withInputsOf(
   return mapValues(interfaces, (declared, name) =>
     mapValues(declared, (operation, operationName) => {
       const evaluated = operations[`${name}.${operationName}`]?.inputs ?? {}
-      return { ...operation, inputs: mapValues(operation.inputs, (value, input) => evaluated[input] ?? value) }
+      return {
+        ...operation,
+        inputs: mapValues(operation.inputs, (value, input) => evaluated[input] ?? value),
+      }
     }),
   )
 }

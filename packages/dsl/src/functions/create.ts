@@ -29,7 +29,8 @@ export function creationOf(request: CreationRequest): Creation {
     if (isList(value)) return value.map((item, index) => evaluate(item, `${path}[${index}]`, scope, depth))
     if (!isObject(value)) return value
     const call = callOf(value)
-    if (call === null) return mapValues(value, (inner, key) => evaluate(inner, `${path}.${key}`, scope, depth))
+    if (call === null)
+      return mapValues(value, (inner, key) => evaluate(inner, `${path}.${key}`, scope, depth))
     return evaluateCall(call, path, scope, depth)
   }
 

@@ -8,7 +8,10 @@ export interface Expansion {
    * Which old copies stay and how many there shall be, for a name under one copy of its parent. `old` are the
    * ids that stand there already.
    */
-  readonly plan: (name: string, old: readonly string[]) => { readonly kept: readonly string[]; readonly total: number }
+  readonly plan: (
+    name: string,
+    old: readonly string[],
+  ) => { readonly kept: readonly string[]; readonly total: number }
   /** Ids of old copies of a name under a parent copy (null at the top). */
   readonly oldUnder: (name: string, parent: string | null) => readonly string[]
   readonly newId: (name: string) => string
@@ -20,12 +23,18 @@ export function expand(expansion: Expansion): InstanceTree {
   const copies: Copy[] = []
   const byNode = new Map<string, Copy[]>()
   // A list of work instead of recursion: chains of containment may be long.
-  const work: { readonly name: string; readonly parent: Copy | null; readonly id?: string; readonly isOld?: boolean }[] = []
+  const work: {
+    readonly name: string
+    readonly parent: Copy | null
+    readonly id?: string
+    readonly isOld?: boolean
+  }[] = []
   const plan = (name: string, parent: Copy | null): void => {
     const old = parent === null || parent.isOld ? expansion.oldUnder(name, parent?.id ?? null) : []
     const { kept, total } = expansion.plan(name, old)
     const fresh = Math.max(0, total - kept.length)
-    for (let count = 0; count < fresh; count++) work.push({ name, parent, id: expansion.newId(name), isOld: false })
+    for (let count = 0; count < fresh; count++)
+      work.push({ name, parent, id: expansion.newId(name), isOld: false })
     for (const id of kept.toReversed()) work.push({ name, parent, id, isOld: true })
   }
   for (const name of topology.roots.toReversed()) work.push({ name, parent: null })

@@ -84,7 +84,8 @@ function groupOfMembers(scaling: TopologyGroups, groups: TopologyGroups): Readon
       for (const inner of groups[member]?.members ?? []) add(inner, group, [...seen, member])
     }
   }
-  for (const [name, { members }] of Object.entries(scaling)) for (const member of members) add(member, name, [])
+  for (const [name, { members }] of Object.entries(scaling))
+    for (const member of members) add(member, name, [])
   return groupOf
 }
 
@@ -129,7 +130,11 @@ function isWithin(
   containerOf: (name: string) => string | undefined,
 ): boolean {
   const seen = new Set<string>()
-  for (let at: string | undefined = name; at !== undefined && !seen.has(at); at = groupOf.get(at) ?? containerOf(at)) {
+  for (
+    let at: string | undefined = name;
+    at !== undefined && !seen.has(at);
+    at = groupOf.get(at) ?? containerOf(at)
+  ) {
     if (at === group) return true
     seen.add(at)
   }
@@ -158,7 +163,7 @@ function kindOf(
     )
   }
   if (hierarchy.includes(CONTAINED_IN)) return 'contained'
-  const connection = Object.hasOwn(properties, 'connection_type') ? properties['connection_type'] : 'all_to_all'
+  const connection = Object.hasOwn(properties, 'connection_type') ? properties.connection_type : 'all_to_all'
   if (connection === 'all_to_all' || connection === 'all_to_one') return connection
   throw new DslError(
     'IllegalConnectedToConnectionType',

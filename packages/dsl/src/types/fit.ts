@@ -21,17 +21,22 @@ export function fitValue(value: Json, type: string, dataTypes: Plan['data_types'
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(dataType.properties, key)) continue
     const suggestion = nearest(key, Object.keys(dataType.properties))
-    throw new DslError('DSLParsingException', `Undefined property ${key} in value of ${name}.`, { code: 214, suggestion })
+    throw new DslError('DSLParsingException', `Undefined property ${key} in value of ${name}.`, {
+      code: 214,
+      suggestion,
+    })
   }
   const complete: { [key: string]: Json } = {}
   for (const [key, schema] of Object.entries(dataType.properties)) {
     const own = member(value, key)
     const isData = schema.type !== undefined && Object.hasOwn(dataTypes, schema.type)
-    const base = isData && isObject(own) && isObject(schema.default) && !isCall(own) && !isCall(schema.default)
+    const base =
+      isData && isObject(own) && isObject(schema.default) && !isCall(own) && !isCall(schema.default)
     const start = base ? overlaid(schema.default, own) : (own ?? schema.default)
     if (start !== undefined) {
-      complete[key] = schema.type === undefined ? start : fitValue(start, schema.type, dataTypes, `${name}.${key}`)
-    } else if (schema.required !== false && value['use_external_resource'] !== true) {
+      complete[key] =
+        schema.type === undefined ? start : fitValue(start, schema.type, dataTypes, `${name}.${key}`)
+    } else if (schema.required !== false && value.use_external_resource !== true) {
       throw new DslError('DSLParsingException', `Value of ${name} is missing property ${key}.`, { code: 214 })
     }
   }
