@@ -1,7 +1,17 @@
+import { evaluationHandlers } from '../src/features/evaluation/index.ts'
 import { eventHandlers } from '../src/features/events/index.ts'
 import { executionHandlers } from '../src/features/executions/index.ts'
 import { managerHandlers } from '../src/features/manager/index.ts'
+import { nodeInstanceHandlers } from '../src/features/node-instances/index.ts'
+import { nodeHandlers } from '../src/features/nodes/index.ts'
 import type { Handlers } from '../src/request.ts'
 
 /** Interim, until `src` has the list of all handlers. */
-export const handlers = { ...executionHandlers, ...managerHandlers, ...eventHandlers } as unknown as Handlers
+export const handlers = {
+  ...executionHandlers,
+  ...managerHandlers,
+  ...eventHandlers,
+  ...evaluationHandlers,
+  ...nodeHandlers,
+  ...nodeInstanceHandlers,
+} as unknown as Handlers

@@ -1,0 +1,2 @@
+export { evaluationHandlers } from './routes.ts'
+export { evaluatePayload, openEvaluation } from './service.ts'

@@ -1,0 +1,124 @@
+import type { Json, JsonObject, StoredNode, StoredNodeInstance } from '@tutti/dsl'
+import type { Database, Scope } from '@tutti/storage'
+import { sql } from 'kysely'
+
+/** What functions may ask of the deployment itself. */
+export type EvaluatedDeployment = {
+  readonly tenantId: number
+  readonly tenantName: string
+  readonly id: string
+  readonly displayName: string
+  readonly blueprintId: string
+  readonly createdBy: string
+  readonly inputs: JsonObject
+  readonly capabilities: { readonly [name: string]: { readonly value: Json } }
+  readonly scalingGroups: { readonly [group: string]: { readonly members: readonly string[] } }
+}
+
+/** The deployment of that id that the scope shows; its own tenants' before a global one, or the named tenant's. */
+export async function findEvaluatedDeployment(
+  db: Database,
+  scope: Scope,
+  id: string,
+  tenantName?: string,
+): Promise<EvaluatedDeployment | undefined> {
+  const { rows } = await sql<EvaluatedDeployment>`
+    select d.tenant_id as "tenantId", t.name as "tenantName", d.id, d.display_name as "displayName",
+      d.blueprint_id as "blueprintId", d.created_by as "createdBy", d.inputs, d.capabilities,
+      d.scaling_groups as "scalingGroups"
+    from deployments d join tenants t on t.id = d.tenant_id
+    where d.id = ${id} and (
+      (d.tenant_id = any(${[...scope.tenantIds]}::int[]) and (
+        d.visibility <> 'private' or d.created_by = ${scope.username}
+        or d.tenant_id = any(${[...scope.administeredTenantIds]}::int[])))
+      or (${scope.withGlobal} and d.visibility = 'global'))
+      ${tenantName === undefined ? sql`` : sql`and t.name = ${tenantName}`}
+    order by d.tenant_id = any(${[...scope.tenantIds]}::int[]) desc
+    limit 1`.execute(db)
+  return rows[0]
+}
+
+type Key = { readonly tenantId: number; readonly id: string }
+
+export async function findNode(db: Database, deployment: Key, nodeId: string): Promise<StoredNode | null> {
+  const row = await db
+    .selectFrom('nodes')
+    .select(['id', 'properties', 'relationships'])
+    .where('tenant_id', '=', deployment.tenantId)
+    .where('deployment_id', '=', deployment.id)
+    .where('id', '=', nodeId)
+    .executeTakeFirst()
+  return (row as StoredNode | undefined) ?? null
+}
+
+const instanceColumns = [
+  'id',
+  'node_id',
+  'instance_index as index',
+  'runtime_properties',
+  'relationships',
+  'scaling_groups',
+] as const
+
+export async function findInstance(
+  db: Database,
+  deployment: Key,
+  instanceId: string,
+): Promise<StoredNodeInstance | null> {
+  const row = await db
+    .selectFrom('node_instances')
+    .select(instanceColumns)
+    .where('tenant_id', '=', deployment.tenantId)
+    .where('deployment_id', '=', deployment.id)
+    .where('id', '=', instanceId)
+    .executeTakeFirst()
+  return (row as StoredNodeInstance | undefined) ?? null
+}
+
+export async function listInstancesOf(
+  db: Database,
+  deployment: Key,
+  nodeId: string,
+): Promise<readonly StoredNodeInstance[]> {
+  const rows = await db
+    .selectFrom('node_instances')
+    .select(instanceColumns)
+    .where('tenant_id', '=', deployment.tenantId)
+    .where('deployment_id', '=', deployment.id)
+    .where('node_id', '=', nodeId)
+    .orderBy('instance_index')
+    .execute()
+  return rows as unknown as StoredNodeInstance[]
+}
+
+export async function listLabelValues(
+  db: Database,
+  deployment: Key,
+  key: string,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('deployment_labels')
+    .select('value')
+    .where('tenant_id', '=', deployment.tenantId)
+    .where('deployment_id', '=', deployment.id)
+    .where('key', '=', key)
+    .orderBy('created_at')
+    .orderBy('value')
+    .execute()
+  return rows.map((row) => row.value)
+}
+
+/** Deployments that a `csys-consumer-id` label of this one names. */
+export async function listConsumers(db: Database, deployment: Key) {
+  return db
+    .selectFrom('deployment_labels as l')
+    .innerJoin('deployments as d', (join) =>
+      join.onRef('d.tenant_id', '=', 'l.tenant_id').onRef('d.id', '=', 'l.value'),
+    )
+    .select(['d.id', 'd.display_name as displayName'])
+    .where('l.tenant_id', '=', deployment.tenantId)
+    .where('l.deployment_id', '=', deployment.id)
+    .where('l.key', '=', 'csys-consumer-id')
+    .orderBy('d.id')
+    .execute()
+}

@@ -1,0 +1,21 @@
+import type { EvaluationContext } from '@tutti/dsl'
+import { type Handlers, tenantScope } from '../../request.ts'
+import { evaluatePayload, openEvaluation } from './service.ts'
+
+/** spec/rest-facts-a.md 8, spec/dsl.md 15.5 */
+export const evaluationHandlers = {
+  async 'functions.evaluate'(request) {
+    const { deployment_id, context, payload } = request.body
+    const storage = await openEvaluation(request.services, tenantScope(request), deployment_id)
+    return { deployment_id, payload: await evaluatePayload(payload, contextOf(context ?? {}), storage) }
+  },
+} satisfies Partial<Handlers>
+
+const contextKeys = ['self', 'source', 'target', 'source_node', 'target_node'] as const
+
+/** Clients send more than is needed, and null for what they have not. */
+function contextOf(given: Readonly<Record<string, unknown>>): EvaluationContext {
+  return Object.fromEntries(
+    contextKeys.flatMap((key) => (typeof given[key] === 'string' ? [[key, given[key]]] : [])),
+  )
+}

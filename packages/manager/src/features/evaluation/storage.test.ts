@@ -1,0 +1,100 @@
+import type { Scope } from '@tutti/storage'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDeployment, addTenant } from '../../../test/fixtures.ts'
+import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
+import { openEvaluation } from './index.ts'
+
+let manager: TestManager
+const scope: Scope = { username: 'alice', tenantIds: [0], administeredTenantIds: [], withGlobal: true }
+
+beforeAll(async () => {
+  manager = await startTestManager()
+  const { db } = manager
+  const other = await addTenant(db, 'other')
+  await addDeployment(db, 'app', {
+    displayName: 'The app',
+    inputs: { size: 3, constructor: null },
+    scalingGroups: { g: { members: ['vm'], properties: {} } },
+    nodes: [
+      {
+        id: 'vm',
+        properties: { a: [1] },
+        instances: [{ id: 'vm_1', runtimeProperties: { ip: 'x' } }, { id: 'vm_2' }],
+      },
+    ],
+  })
+  await addDeployment(db, 'net', { capabilities: { gateway: { value: '10.0.0.1' } } })
+  await addDeployment(db, 'hidden', { visibility: 'private', capabilities: { x: { value: 1 } } })
+  await addDeployment(db, 'shared', {
+    tenantId: other,
+    visibility: 'global',
+    capabilities: { x: { value: 1 } },
+  })
+  await addDeployment(db, 'inside', { tenantId: other, capabilities: { x: { value: 1 } } })
+  const label = (key: string, value: string, at: string) => ({
+    tenant_id: 0,
+    deployment_id: 'app',
+    key,
+    value,
+    created_at: at,
+    created_by: 'admin',
+  })
+  await db
+    .insertInto('deployment_labels')
+    .values([
+      label('csys-obj-parent', 'z', '2026-01-01'),
+      label('csys-obj-parent', 'a', '2026-01-02'),
+      label('csys-consumer-id', 'net', '2026-01-01'),
+    ])
+    .execute()
+})
+afterAll(() => manager.close())
+
+test('functions read the nodes, instances, inputs, labels and facts of their deployment', async () => {
+  const storage = await openEvaluation(manager.services, scope, 'app')
+  expect(await storage.node('vm')).toEqual({ id: 'vm', properties: { a: [1] }, relationships: [] })
+  expect(await storage.node('none')).toBeNull()
+  expect(await storage.nodeInstance('vm_1')).toEqual({
+    id: 'vm_1',
+    node_id: 'vm',
+    index: 1,
+    runtime_properties: { ip: 'x' },
+    relationships: [],
+    scaling_groups: [],
+  })
+  expect(await storage.nodeInstance('none')).toBeNull()
+  expect((await storage.nodeInstancesOf('vm')).map(({ id }) => id)).toEqual(['vm_1', 'vm_2'])
+  expect(await storage.input('size')).toBe(3)
+  expect(await storage.input('toString')).toBeUndefined()
+  expect(await storage.labelValues('csys-obj-parent')).toEqual(['z', 'a'])
+  expect(await storage.parentDeploymentId()).toBe('z')
+  expect(await storage.consumers()).toEqual([{ id: 'net', displayName: 'net' }])
+  expect(await storage.scalingGroups()).toMatchObject({ g: { members: ['vm'] } })
+  expect(await storage.system('deployment.name')).toBe('The app')
+  expect(await storage.system('tenant.name')).toBe('default_tenant')
+  expect(await storage.secret('key')).toBeUndefined()
+  expect(await storage.groupDeploymentIds('g')).toBeNull()
+})
+
+test('capabilities of other deployments are found as far as the caller sees them', async () => {
+  const storage = await openEvaluation(manager.services, scope, 'app')
+  const found = await storage.capability('net', 'gateway')
+  expect(found).toMatchObject({ found: 'value', value: '10.0.0.1', storage: { deploymentId: 'net' } })
+  expect(await storage.capability('net', 'other')).toEqual({ found: 'no capability' })
+  expect(await storage.capability('net', 'toString')).toEqual({ found: 'no capability' })
+  expect(await storage.capability('nowhere', 'x')).toEqual({ found: 'no deployment' })
+  expect(await storage.capability('hidden', 'x')).toEqual({ found: 'no deployment' })
+})
+
+test('a global deployment of another tenant opens no way into that tenant', async () => {
+  const storage = await openEvaluation(manager.services, scope, 'shared')
+  expect(await storage.capability('shared', 'x')).toMatchObject({ found: 'value' })
+  expect(await storage.capability('inside', 'x')).toEqual({ found: 'no deployment' })
+  expect(await storage.capability('net', 'gateway')).toEqual({ found: 'no deployment' })
+})
+
+test('a deployment that the caller does not see is not found', async () => {
+  await expect(openEvaluation(manager.services, scope, 'hidden')).rejects.toThrow(
+    'Requested `Deployment` with ID `hidden` was not found',
+  )
+})

@@ -1,0 +1,36 @@
+type Properties = Readonly<Record<string, unknown>>
+
+/** How the last checks of an instance went, as its system properties record them (spec/rest-facts-b.md 9). */
+export function checkResults(systemProperties: Properties): {
+  readonly hasConfigurationDrift: boolean
+  readonly isStatusCheckOk: boolean
+} {
+  const drifts = [
+    systemProperties.configuration_drift,
+    ...Object.values(objectOf(systemProperties.source_relationships_configuration_drift)),
+    ...Object.values(objectOf(systemProperties.target_relationships_configuration_drift)),
+  ]
+  return {
+    hasConfigurationDrift: drifts.some(shows),
+    isStatusCheckOk: objectOf(systemProperties.status).ok === true,
+  }
+}
+
+/** A record shows drift when its check failed, or succeeded and found something. */
+function shows(record: unknown): boolean {
+  if (typeof record !== 'object' || record === null) return false
+  const { ok, result } = record as { ok?: unknown; result?: unknown }
+  return ok === false || (result !== undefined && result !== null)
+}
+
+/** The system properties after a stored task has set the instance to `state` (spec/workflows.md 2.1). */
+export function afterState(systemProperties: Properties, state: string, now: Date): Properties {
+  const fine = { ok: true, result: null, task: null, timestamp: now.toISOString() }
+  if (state === 'configured') return { ...systemProperties, configuration_drift: fine }
+  if (state === 'started') return { ...systemProperties, previous_status: null, status: fine }
+  return systemProperties
+}
+
+function objectOf(value: unknown): Properties {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Properties) : {}
+}

@@ -1,0 +1,2 @@
+export { nodeInstanceHandlers } from './routes.ts'
+export { setInstanceState } from './set-state.ts'

@@ -1,0 +1,21 @@
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers } from '../../request.ts'
+import { getNodeInstance, listNodeInstances, patchNodeInstance } from './service.ts'
+
+/** spec/rest-spec-b.md 4.5, spec/rest-facts-b.md 9 */
+export const nodeInstanceHandlers = {
+  'nodeInstances.list': async (request) =>
+    listAnswer(request.list, await listNodeInstances(request, request.list)),
+
+  'nodeInstances.get': (request) =>
+    getNodeInstance(request, request.params.node_instance_id, {
+      include: request.include,
+      evaluates: request.options._evaluate_functions ?? false,
+    }),
+
+  async 'nodeInstances.update'(request) {
+    const { node_instance_id: id } = request.params
+    await patchNodeInstance(request, id, request.body, request.options.force ?? false)
+    return getNodeInstance(request, id, { include: request.include })
+  },
+} satisfies Partial<Handlers>

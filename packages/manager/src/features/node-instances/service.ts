@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError, foreignGlobal, type ListQuery, notFound, type RouteBody } from '@tutti/api'
+import { findItem, type ListedPage, listPage } from '@tutti/storage'
+import { listScope } from '../../list-scope.ts'
+import { type Request, tenantOf, tenantScope } from '../../request.ts'
+import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
+import { checkResults } from './checks.ts'
+import {
+  type InstanceChange,
+  instanceIdIs,
+  type LockedInstance,
+  lockInstance,
+  nodeInstanceResource,
+  updateInstance,
+  workflowOf,
+} from './queries.ts'
+
+export async function listNodeInstances(request: Request, list: ListQuery): Promise<ListedPage> {
+  const scope = await listScope(request, list, 'node_instance_list')
+  return listPage(request.services.db, nodeInstanceResource, list, scope)
+}
+
+export async function getNodeInstance(
+  request: Request,
+  id: string,
+  options: { readonly include: readonly string[] | undefined; readonly evaluates?: boolean },
+) {
+  const { db } = request.services
+  const scope = tenantScope(request)
+  const { include, evaluates = false } = options
+  const item = await findItem(db, nodeInstanceResource, instanceIdIs(id), scope, include)
+  if (item === undefined) throw notFound('NodeInstance', id)
+  if (!evaluates || item.runtime_properties === undefined) return item
+  const owner = await findItem(db, nodeInstanceResource, instanceIdIs(id), scope, [
+    'deployment_id',
+    'tenant_name',
+  ])
+  const storage = await openEvaluation(
+    request.services,
+    scope,
+    String(owner?.deployment_id),
+    String(owner?.tenant_name),
+  )
+  return {
+    ...item,
+    runtime_properties: await evaluatePayload(item.runtime_properties, { self: id }, storage),
+  }
+}
+
+type Patch = RouteBody<'nodeInstances.update'>
+
+/**
+ * Changes an instance under optimistic locking (spec/rest-facts-b.md 9): whoever read an older version than the
+ * stored one is refused, and only what differs from what is stored counts as a change.
+ *
+ * @throws conflict_error
+ */
+export async function patchNodeInstance(
+  request: Request,
+  id: string,
+  patch: Patch,
+  isForced: boolean,
+): Promise<void> {
+  const tenantId = await checkOwnTenant(request, id)
+  if (patch.relationships != null) await checkDeploymentUpdate(request)
+  await request.services.db.transaction().execute(async (transaction) => {
+    const instance = await lockInstance(transaction, tenantId, id)
+    if (instance === undefined) throw notFound('NodeInstance', id)
+    if (instance.version > patch.version && !isForced) {
+      throw new ApiError(
+        'conflict_error',
+        `Node instance update conflict [current version=${instance.version}, update version=${patch.version}]`,
+        { hint: 'Read the node instance again, repeat your change on what it says now, and send that' },
+      )
+    }
+    const change = effectiveChange(instance, patch)
+    if (change !== undefined) await updateInstance(transaction, tenantId, id, change)
+  })
+}
+
+/** @throws not_found_error, illegal_action_error for a global one of another tenant */
+async function checkOwnTenant(request: Request, id: string): Promise<number> {
+  const { db } = request.services
+  const tenant = tenantOf(request)
+  const item = await findItem(db, nodeInstanceResource, instanceIdIs(id), tenantScope(request), [
+    'tenant_name',
+  ])
+  if (item === undefined) throw notFound('NodeInstance', id)
+  if (item.tenant_name !== tenant.name) throw foreignGlobal(id, String(item.tenant_name))
+  return tenant.id
+}
+
+const updateWorkflows: ReadonlySet<string | undefined> = new Set(['update', 'csys_new_deployment_update'])
+
+/** @throws only_deployment_update */
+async function checkDeploymentUpdate({ caller, services }: Request): Promise<void> {
+  const { execution } = caller
+  const workflow = execution && (await workflowOf(services.db, execution.tenantId, execution.id))
+  if (updateWorkflows.has(workflow)) return
+  throw new ApiError(
+    'only_deployment_update',
+    'The relationships of a node instance can only be changed by a deployment update',
+  )
+}
+
+function effectiveChange(stored: LockedInstance, patch: Patch): InstanceChange | undefined {
+  const differs = (given: unknown, present: unknown) => given != null && !isDeepStrictEqual(given, present)
+  const change: InstanceChange = {
+    ...(patch.state != null && patch.state !== stored.state && { state: patch.state }),
+    ...(differs(patch.runtime_properties, stored.runtimeProperties) && {
+      runtimeProperties: patch.runtime_properties,
+    }),
+    ...(differs(patch.relationships, stored.relationships) && { relationships: patch.relationships }),
+    ...(patch.system_properties != null &&
+      differs(patch.system_properties, stored.systemProperties) && {
+        system: { properties: patch.system_properties, ...checkResults(patch.system_properties) },
+      }),
+  }
+  return Object.keys(change).length === 0 ? undefined : change
+}

@@ -1,0 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Database } from '@tutti/storage'
+import { afterState, checkResults } from './checks.ts'
+import { lockInstance, updateInstance } from './queries.ts'
+
+/** Sets the state that a stored task has reached, with what follows from it (spec/workflows.md 2.1). */
+export async function setInstanceState(
+  transaction: Database,
+  tenantId: number,
+  id: string,
+  state: string,
+  now: Date,
+): Promise<void> {
+  const instance = await lockInstance(transaction, tenantId, id)
+  if (instance === undefined) return
+  const properties = afterState(instance.systemProperties, state, now)
+  const isSame = isDeepStrictEqual(properties, instance.systemProperties)
+  if (isSame && instance.state === state) return
+  await updateInstance(transaction, tenantId, id, {
+    state,
+    ...(!isSame && { system: { properties, ...checkResults(properties) } }),
+  })
+}

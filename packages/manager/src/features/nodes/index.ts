@@ -1,0 +1,1 @@
+export { nodeHandlers } from './routes.ts'

@@ -1,0 +1,65 @@
+import type { ListQuery } from '@tutti/api'
+import type { EvaluationStorage } from '@tutti/dsl'
+import { type ListedPage, listPage, type Scope } from '@tutti/storage'
+import { listScope } from '../../list-scope.ts'
+import type { Request } from '../../request.ts'
+import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
+import { nodeResource } from './queries.ts'
+
+export type NodeEvaluation = {
+  /** Instance in whose eyes the properties are; else the first one of each node. */
+  readonly instanceId: string | undefined
+}
+
+/** `evaluation`: with the functions in the nodes' properties evaluated (spec/rest-facts-b.md 9). */
+export async function listNodes(
+  request: Request,
+  list: ListQuery,
+  evaluation: NodeEvaluation | undefined,
+): Promise<ListedPage> {
+  const { db } = request.services
+  const scope = await listScope(request, list, 'node_list')
+  if (evaluation === undefined) return listPage(db, nodeResource, list, scope)
+  const include = list.include && [...new Set([...list.include, 'id', 'deployment_id', 'tenant_name'])]
+  const { items, total } = await listPage(db, nodeResource, { ...list, include }, scope)
+  const evaluated = await evaluateNodes(request, scope, list, items, evaluation)
+  return { items: evaluated.map((item) => only(item, list.include)), total }
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+async function evaluateNodes(
+  request: Request,
+  scope: Scope,
+  list: ListQuery,
+  items: readonly Item[],
+  { instanceId }: NodeEvaluation,
+): Promise<Item[]> {
+  const storages = new Map<string, EvaluationStorage>()
+  const open = async (id: string, tenantName?: string) => {
+    const key = `${tenantName ?? ''}/${id}`
+    const storage = storages.get(key) ?? (await openEvaluation(request.services, scope, id, tenantName))
+    storages.set(key, storage)
+    return storage
+  }
+  // A deployment that is asked for by name and is not there is an error here, as evaluation has no scope then.
+  for (const { field, values } of list.filters) {
+    if (field === 'deployment_id') for (const id of values) await open(String(id))
+  }
+  const evaluated: Item[] = []
+  for (const item of items) {
+    if (item.properties === undefined) {
+      evaluated.push(item)
+      continue
+    }
+    const storage = await open(String(item.deployment_id), String(item.tenant_name))
+    const self = instanceId ?? (await storage.nodeInstancesOf(String(item.id)))[0]?.id
+    const context = self === undefined ? {} : { self }
+    evaluated.push({ ...item, properties: await evaluatePayload(item.properties, context, storage) })
+  }
+  return evaluated
+}
+
+function only(item: Item, include: readonly string[] | undefined): Item {
+  return include === undefined ? item : Object.fromEntries(include.map((name) => [name, item[name]]))
+}
