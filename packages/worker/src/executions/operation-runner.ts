@@ -50,8 +50,12 @@ export function createOperationRunner(
       const abort = new AbortController()
       running.set(operation.id, { abort, done: run(operation, resume, abort) })
     },
-    kill: (operationIds) => operationIds.forEach((id) => running.get(id)?.abort.abort()),
-    killAll: () => running.forEach(({ abort }) => abort.abort()),
+    kill(operationIds) {
+      for (const id of operationIds) running.get(id)?.abort.abort()
+    },
+    killAll() {
+      for (const { abort } of running.values()) abort.abort()
+    },
     get running() {
       return running.size
     },
