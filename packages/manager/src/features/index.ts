@@ -7,6 +7,7 @@ import { executionHandlers } from './executions/index.ts'
 import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
+import { resourceHandlers } from './resources/index.ts'
 
 /** Every endpoint that works; the compiler says when one of the route table is missing. */
 export const handlers = {
@@ -17,5 +18,6 @@ export const handlers = {
   ...eventHandlers,
   ...evaluationHandlers,
   ...nodeHandlers,
+  ...resourceHandlers,
   ...nodeInstanceHandlers,
 } as unknown as Handlers
