@@ -75,7 +75,16 @@ async function planOf(request: ParseRequest, problems: Problems): Promise<Plan |
       reportTooNew: (error) => tooNew.push(error),
     })
     const { files, now } = request
-    const build: Build = { document, mainVersion, gates, files, now, conversion: newConversion(), problems }
+    const build: Build = {
+      document,
+      mainVersion,
+      gates,
+      files,
+      now,
+      conversion: newConversion(),
+      problems,
+      memo: new WeakMap(),
+    }
     const bare = buildPlan(build, loaded.version)
     problems.errors.push(...tooNew)
     const plan = { ...bare, requirements: requirementsOf(bare) }
