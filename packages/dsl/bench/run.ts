@@ -1,6 +1,7 @@
 // npm run bench:dsl: time from a blueprint's text to its plan, and to the instances of a deployment.
-import { cpus } from 'node:os'
+
 import { readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { createDeploymentPlan, parseBlueprint, TYPE_FILES, typeFileUrl } from '../src/index.ts'
 import { benchBlueprint } from './blueprint.ts'
@@ -8,7 +9,9 @@ import { benchBlueprint } from './blueprint.ts'
 const SIZES = [1_000, 2_000, 5_000, 10_000]
 const RUNS = 5
 
-const types = new Map(TYPE_FILES.map((path) => [path, readFileSync(fileURLToPath(typeFileUrl(path)), 'utf8')]))
+const types = new Map(
+  TYPE_FILES.map((path) => [path, readFileSync(fileURLToPath(typeFileUrl(path)), 'utf8')]),
+)
 console.log(`node ${process.version}, ${cpus()[0]?.model.trim()} × ${cpus().length}; best of ${RUNS}`)
 for (const size of SIZES) {
   const text = benchBlueprint(size)
@@ -22,7 +25,9 @@ for (const size of SIZES) {
       files: new Set(['scripts/create.sh']),
       resolve: async (request) => {
         const found = request.kind === 'resource' ? types.get(request.path) : undefined
-        return found === undefined || request.kind !== 'resource' ? null : { address: request.path, text: found }
+        return found === undefined || request.kind !== 'resource'
+          ? null
+          : { address: request.path, text: found }
       },
       now: new Date(),
     })

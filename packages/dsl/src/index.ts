@@ -18,6 +18,15 @@ export {
   type ImportResolver,
   type ResolvedImport,
 } from './imports/resolver.ts'
+export { generateNodeInstances } from './instances/generate.ts'
+export {
+  type Modification,
+  type ModificationRequest,
+  type ModifiedInstance,
+  type ModifiedNumber,
+  modifyNodeInstances,
+} from './instances/modify.ts'
+export type { TopologyGroups, TopologyNode } from './instances/topology.ts'
 export type { Json, JsonList, JsonObject } from './json.ts'
 export { type ParseOptions, type ParseOutcome, type ParseRequest, parseBlueprint } from './parse.ts'
 export type * from './plan/plan.ts'
@@ -46,3 +55,12 @@ export {
   type ParametersOutcome,
   type ParametersRequest,
 } from './types/parameters.ts'
+export type { StoredNodePlan, StoredRelationshipPlan } from './update/node-steps.ts'
+export {
+  deploymentUpdateSteps,
+  type EntityType,
+  modifiedEntityIds,
+  type Updatable,
+  type UpdateStep,
+} from './update/steps.ts'
+export { type StoredNumbers, withStoredInstances } from './update/stored-instances.ts'
