@@ -11,6 +11,7 @@ export {
   type ErrorDetails,
   type Place,
 } from './diagnostic.ts'
+export { choosePluginFile } from './imports/plugin-yaml.ts'
 export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'
 export {
   ImportFailure,
@@ -18,6 +19,7 @@ export {
   type ImportResolver,
   type ResolvedImport,
 } from './imports/resolver.ts'
+export { compareVersions, matchesSpecifiers, newestMatching } from './imports/version-specifier.ts'
 export { generateNodeInstances } from './instances/generate.ts'
 export {
   type Modification,
@@ -56,11 +58,6 @@ export {
   type ParametersRequest,
 } from './types/parameters.ts'
 export type { StoredNodePlan, StoredRelationshipPlan } from './update/node-steps.ts'
-export {
-  deploymentUpdateSteps,
-  type EntityType,
-  modifiedEntityIds,
-  type Updatable,
-  type UpdateStep,
-} from './update/steps.ts'
+export type { EntityType, UpdateStep } from './update/step.ts'
+export { deploymentUpdateSteps, modifiedEntityIds, type Updatable } from './update/steps.ts'
 export { type StoredNumbers, withStoredInstances } from './update/stored-instances.ts'

@@ -1,6 +1,6 @@
 import { isContainedIn } from '../elements/relationship.ts'
 import { type Json, type JsonObject, sameJson } from '../json.ts'
-import { dictSteps, step, type UpdateStep } from './steps.ts'
+import { dictSteps, step, type UpdateStep } from './step.ts'
 
 /** A node as the manager stores it, or as the plan has it; the parts that updates compare. */
 export interface StoredNodePlan {

@@ -1,4 +1,4 @@
-import type { UpdateStep } from './steps.ts'
+import type { UpdateStep } from './step.ts'
 
 const ACTIONS = { remove: 0, add: 1, modify: 2 } as const
 

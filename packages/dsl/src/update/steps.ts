@@ -1,29 +1,7 @@
-import { isObject, type Json, type JsonObject, sameJson } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { nodeSteps, type StoredNodePlan } from './node-steps.ts'
 import { orderedSteps, topologyOrder } from './order.ts'
-
-/** One difference between a deployment and a new blueprint (plan.md 10.2). */
-export interface UpdateStep {
-  readonly action: 'add' | 'remove' | 'modify'
-  readonly entity_type: EntityType
-  readonly entity_id: readonly string[]
-  readonly topology_order: number
-  /** One that is not stops the update before anything changes. */
-  readonly supported: boolean
-}
-
-export type EntityType =
-  | 'node'
-  | 'relationship'
-  | 'property'
-  | 'operation'
-  | 'workflow'
-  | 'output'
-  | 'description'
-  | 'group'
-  | 'policy_type'
-  | 'policy_trigger'
-  | 'plugin'
+import { dictSteps, type EntityType, step, type UpdateStep } from './step.ts'
 
 /** What is compared, of the stored deployment and of the new deployment plan. */
 export interface Updatable {
@@ -58,38 +36,6 @@ export function deploymentUpdateSteps(before: Updatable, after: Updatable): read
   const groupSteps = dictSteps('group', ['groups'], memberSets(before.groups), memberSets(after.groups))
   steps.push(...groupSteps.map((each) => ({ ...each, supported: false })))
   return orderedSteps(steps)
-}
-
-export function step(
-  action: UpdateStep['action'],
-  entityType: EntityType,
-  entityId: readonly (string | number)[],
-): UpdateStep {
-  return {
-    action,
-    entity_type: entityType,
-    entity_id: entityId.map(String),
-    topology_order: 0,
-    supported: true,
-  }
-}
-
-/** Steps for the members of a dict that came, went or changed. */
-export function dictSteps(
-  entityType: EntityType,
-  path: readonly (string | number)[],
-  before: JsonObject,
-  after: JsonObject,
-): readonly UpdateStep[] {
-  const steps: UpdateStep[] = []
-  for (const [name, value] of Object.entries(after)) {
-    if (!Object.hasOwn(before, name)) steps.push(step('add', entityType, [...path, name]))
-    else if (!sameJson(before[name], value)) steps.push(step('modify', entityType, [...path, name]))
-  }
-  for (const name of Object.keys(before)) {
-    if (!Object.hasOwn(after, name)) steps.push(step('remove', entityType, [...path, name]))
-  }
-  return steps
 }
 
 function asJson(value: object): JsonObject {
