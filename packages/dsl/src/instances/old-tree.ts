@@ -29,7 +29,11 @@ export function oldTreeOf(topology: Topology, instances: readonly PlannedNodeIns
       if (!topology.nodes.has(instance.node_id)) continue
       let id = instance.id
       let name = instance.node_id
-      for (const parentName of topology.above(instance.node_id)) {
+      for (
+        let parentName = topology.parentOf(name);
+        parentName !== undefined;
+        parentName = topology.parentOf(name)
+      ) {
         const parent = parentId(topology, instance, parentName)
         if (parent === null && complete) break
         stand(name, id, parent)
@@ -37,7 +41,7 @@ export function oldTreeOf(topology: Topology, instances: readonly PlannedNodeIns
         id = parent
         name = parentName
       }
-      if (topology.above(name).length === 0) stand(name, id, null)
+      if (topology.parentOf(name) === undefined) stand(name, id, null)
     }
   }
   return {

@@ -32,6 +32,9 @@ export function checkShape(
   switch (shape.kind) {
     case 'anything':
       break
+    case 'collection':
+      if (node.kind === 'scalar') wrongKind(node, 'dict or list', path, check, at)
+      break
     case 'scalar':
       if (node.kind !== 'scalar' || !(shape.types as readonly string[]).includes(node.type)) {
         wrongKind(node, shape.types.length > 1 ? 'number' : (shape.types[0] ?? ''), path, check, at)
