@@ -1,6 +1,6 @@
 """`ctx ARGS…`: asks the running operation's ctx (spec/operations.md 3.2).
 
-A script calls this many times, so it starts in 9 ms instead of 30: no site (-S), and the C modules below `json` and
+A script calls this many times, so it takes 11 ms instead of 30: no site (-S), and the C modules below `json` and
 `socket` without the Python around them (regular expressions, enums, selectors).
 """
 import os

@@ -30,8 +30,9 @@ class CloudifyContext:
     timeout = _given('timeout')
     timeout_recoverable = _given('timeout_recoverable')
 
-    def __init__(self, context: dict):
+    def __init__(self, context: dict, folder=None):
         self._context = context
+        self._folder = folder  # the worker removes it when the operation ends, however it ends
         self._manager = Manager(context)
         self._resources = Resources(self._manager, context)
         self._logger = None

@@ -16,7 +16,7 @@ def main():
         request = json.load(source)
     try:
         output = {'type': 'result', 'payload': dispatch(
-            request['cloudify_context'], request.get('args') or [], request.get('kwargs') or {})}
+            request['cloudify_context'], request.get('args') or [], request.get('kwargs') or {}, folder)}
         text = _result_text(output)
     except BaseException as error:  # SystemExit too: a script that exits must not end without an answer
         output = {'type': 'error', 'payload': error_payload(error)}
@@ -29,12 +29,12 @@ def main():
     os.replace(unfinished, os.path.join(folder, 'output.json'))
 
 
-def dispatch(context: dict, args: list, kwargs: dict):
+def dispatch(context: dict, args: list, kwargs: dict, folder=None):
     kind = context.get('type', 'operation')
     if kind == 'workflow':
         raise NonRecoverableError('Python workflow functions are not built yet in this manager: {0} cannot run'.format(
             context.get('task_name')))
-    ctx = CloudifyContext(context)
+    ctx = CloudifyContext(context, folder)
     try:
         if kind == 'hook':
             return find_function(context['task_name'])(*args, **kwargs)

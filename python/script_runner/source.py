@@ -13,7 +13,7 @@ from cloudify.resources import exec_folder
 @contextmanager
 def script_file(ctx, script_path, script_source, eval_python, ssl_cert_content):
     """The path of an executable copy, which is removed at the end."""
-    folder = tempfile.mkdtemp(prefix='script-', dir=exec_folder())
+    folder = tempfile.mkdtemp(prefix='script-', dir=getattr(ctx, '_folder', None) or exec_folder())
     try:
         if script_source is not None:
             path = _write_source(folder, script_source, eval_python)

@@ -65,6 +65,9 @@ class BashScript(OperationCase):
         error = self.error({'script_source': '#!/bin/bash\nctx operation retry wait 5\nctx returns ignored'})
         self.assertEqual((error['exception_type'], error['message']), ('OperationRetry', 'wait'))
 
+    def test_a_script_that_ends_at_once_leaves_no_noise(self):
+        self.assertEqual(self.start({'script_source': '#!/bin/sh\ntrue'}).stdout, '')
+
     def test_exactly_one_script_is_wanted(self):
         self.assertEqual(self.error({})['message'], 'Either script_path or script_source must be provided')
         self.assertEqual(self.error({'script_path': 'a', 'script_source': 'b'})['message'],

@@ -1,1 +1,7 @@
-export {}
+export { configurationDocument } from './configuration/document.ts'
+export { type Configuration, settings } from './configuration/settings.ts'
+export type { Environment, Output } from './environment.ts'
+export { processEnvironment } from './process-environment.ts'
+export { run } from './run.ts'
+export type { Running, RunningManager, ServerParts, Store } from './serve/parts.ts'
+export { type ServeOptions, serve } from './serve/serve.ts'

@@ -44,7 +44,7 @@ export function differenceOf(
 }
 
 function names(list: readonly Json[]): Json {
-  return list.map((item) => (isObject(item) ? (item['id'] ?? item['name'] ?? item) : item))
+  return list.map((item) => (isObject(item) ? (item.id ?? item.name ?? item) : item))
 }
 
 function sorted(list: readonly Json[]): readonly Json[] {
@@ -53,6 +53,6 @@ function sorted(list: readonly Json[]): readonly Json[] {
 
 function sortKey(value: Json): string {
   if (!isObject(value)) return String(value)
-  if (typeof value['id'] === 'string') return value['id']
-  return `${String(value['name'] ?? '')} ${String(value['executor'] ?? '')}`
+  if (typeof value.id === 'string') return value.id
+  return `${String(value.name ?? '')} ${String(value.executor ?? '')}`
 }

@@ -6,7 +6,7 @@ import { isList, isObject, type Json, mapValues } from '../src/json.ts'
  */
 export function renamedInstances(plan: Json): Json {
   if (!isObject(plan)) return plan
-  const instances = plan['node_instances']
+  const instances = plan.node_instances
   if (!isList(instances)) return plan
   const names = labels(instances)
   return renamed(plan, names)
@@ -18,9 +18,9 @@ function labels(instances: readonly Json[]): ReadonlyMap<string, string> {
   const groups = new Map<string, string>()
   for (const instance of instances) {
     if (!isObject(instance)) continue
-    current.set(String(instance['id']), String(instance['node_id']))
-    for (const group of listOf(instance['scaling_groups'])) {
-      if (isObject(group)) groups.set(String(group['id']), String(group['name']))
+    current.set(String(instance.id), String(instance.node_id))
+    for (const group of listOf(instance.scaling_groups)) {
+      if (isObject(group)) groups.set(String(group.id), String(group.name))
     }
   }
   current = new Map([...groups, ...current])
@@ -32,22 +32,20 @@ function labels(instances: readonly Json[]): ReadonlyMap<string, string> {
     const texts: [string, string][] = []
     for (const instance of instances) {
       if (!isObject(instance)) continue
-      const id = String(instance['id'])
+      const id = String(instance.id)
       const near = [
-        current.get(String(instance['host_id'])) ?? '',
-        ...listOf(instance['relationships']).map((r) =>
-          isObject(r) ? (current.get(String(r['target_id'])) ?? '') : '',
+        current.get(String(instance.host_id)) ?? '',
+        ...listOf(instance.relationships).map((r) =>
+          isObject(r) ? (current.get(String(r.target_id)) ?? '') : '',
         ),
-        ...listOf(instance['scaling_groups']).map((g) =>
-          isObject(g) ? (current.get(String(g['id'])) ?? '') : '',
-        ),
+        ...listOf(instance.scaling_groups).map((g) => (isObject(g) ? (current.get(String(g.id)) ?? '') : '')),
       ]
       texts.push([id, near.join(',')])
-      for (const r of listOf(instance['relationships'])) {
-        if (isObject(r)) texts.push([String(r['target_id']), `<${current.get(id)}`])
+      for (const r of listOf(instance.relationships)) {
+        if (isObject(r)) texts.push([String(r.target_id), `<${current.get(id)}`])
       }
-      for (const g of listOf(instance['scaling_groups'])) {
-        if (isObject(g)) texts.push([String(g['id']), `<${current.get(id)}`])
+      for (const g of listOf(instance.scaling_groups)) {
+        if (isObject(g)) texts.push([String(g.id), `<${current.get(id)}`])
       }
     }
     for (const [id, text] of texts.sort((a, b) => (a[1] < b[1] ? -1 : 1))) add(id, text)
@@ -87,9 +85,7 @@ function renamed(value: Json, names: ReadonlyMap<string, string>, key = ''): Jso
 
 /** Several targets of one relationship stand together in no particular order. */
 function sortTargets(items: readonly Json[]): readonly Json[] {
-  const keyed = items.map(
-    (item) => [isObject(item) ? `${item['type']} ${item['target_name']}` : '', item] as const,
-  )
+  const keyed = items.map((item) => [isObject(item) ? `${item.type} ${item.target_name}` : '', item] as const)
   if (!items.every((item) => isObject(item) && 'target_name' in item)) return items
   const firsts = new Map<string, number>()
   for (const [index, [key]] of keyed.entries()) if (!firsts.has(key)) firsts.set(key, index)

@@ -11,6 +11,7 @@ export {
   type ErrorDetails,
   type Place,
 } from './diagnostic.ts'
+export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'
 export {
   ImportFailure,
   type ImportRequest,
@@ -20,6 +21,7 @@ export {
 export type { Json, JsonList, JsonObject } from './json.ts'
 export { type ParseOptions, type ParseOutcome, type ParseRequest, parseBlueprint } from './parse.ts'
 export type * from './plan/plan.ts'
+export { TYPE_FILES, typeFileUrl } from './resources.ts'
 export { evaluateFunctions } from './runtime/evaluate.ts'
 export { evaluateCapabilities, evaluateOutputs } from './runtime/outputs.ts'
 export type {

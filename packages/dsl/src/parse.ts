@@ -65,16 +65,19 @@ async function planOf(request: ParseRequest, problems: Problems): Promise<Plan |
     const gates = validateVersion ? mainVersion : null
     const merged = mergeFiles(loaded.files, mainVersion, report)
     const document = recordImports(merged, loaded)
+    const tooNew: DslError[] = []
     checkShape(document, DOCUMENT, [], {
       version: gates,
       report: (error, [section = '', name = '']) => {
         problems.errors.push(error)
         problems.broken.add(`${section}.${name}`)
       },
+      reportTooNew: (error) => tooNew.push(error),
     })
     const { files, now } = request
     const build: Build = { document, mainVersion, gates, files, now, conversion: newConversion(), problems }
     const bare = buildPlan(build, loaded.version)
+    problems.errors.push(...tooNew)
     const plan = { ...bare, requirements: requirementsOf(bare) }
     if (problems.errors.length > 0) return null
     if (validateInputDefaults) checkInputDefaults(plan, report)

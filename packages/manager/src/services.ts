@@ -1,4 +1,5 @@
 import type { Database, OpenDatabase, Queue } from '@tutti/storage'
+import type { FastifyBaseLogger } from 'fastify'
 import type { PasswordCheck } from './authentication/passwords.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
 import type { ManagerSettings } from './settings.ts'
@@ -12,4 +13,5 @@ export type Services = {
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
   readonly now: () => Date
+  readonly log: FastifyBaseLogger
 }

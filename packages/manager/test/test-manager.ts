@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Database, openDatabase, openQueue } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
@@ -65,6 +66,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
     now: () => new Date(),
+    log: pino({ level: 'silent' }),
   }
   const app = buildApp(services, handlers)
   return {

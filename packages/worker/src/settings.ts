@@ -10,6 +10,8 @@ export type WorkerSettings = {
   /** How long operations may run on after SIGTERM before they are killed, to be run again elsewhere. */
   readonly drainMs: number
   readonly dataFolder: string
+  /** This process's own: see openWorkFolder. */
+  readonly workFolder: string
   readonly python: string
   readonly environment: OperationEnvironment
   readonly maxArchiveBytes: number

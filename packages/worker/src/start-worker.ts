@@ -1,5 +1,5 @@
-import { type Database, listen, type Queue } from '@tutti/storage'
 import type { PoolConfig } from '@tutti/storage'
+import { type Database, listen, type Queue } from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { createOperationSlots } from './executions/operation-slots.ts'
 import type { WorkerLog } from './services.ts'

@@ -9,10 +9,9 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False  # a client that stays connected does not hold up the end of the operation
 
-    def __init__(self, listener, answer):
-        super().__init__(listener.getsockname(), Handler, bind_and_activate=False)
-        self.socket.close()
-        self.socket = listener
+    def __init__(self, address, answer):
+        super().__init__(address, Handler, bind_and_activate=False)
+        self.socket.close()  # made by socketserver, not needed
         self.answer = answer
 
 

@@ -23,7 +23,8 @@ class CtxProxy:
         self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._listener.bind(('127.0.0.1', 0))
         self._listener.listen(128)
-        self.socket_url = 'http://localhost:{0}'.format(self._listener.getsockname()[1])
+        self._address = self._listener.getsockname()
+        self.socket_url = 'http://localhost:{0}'.format(self._address[1])
         threading.Thread(target=self._serve, name='ctx proxy', daemon=True).start()
 
     def close(self):
@@ -48,12 +49,12 @@ class CtxProxy:
 
     def _serve(self):
         from cloudify.proxy.http_server import Server
-        server = Server(self._listener, self.answer)
+        server = Server(self._address, self.answer)
         while True:
             try:
                 connection, address = self._listener.accept()
             except OSError:
-                return  # closed
+                return  # closed, perhaps before the import was done
             server.process_request(connection, address)
 
     def _result(self, args):

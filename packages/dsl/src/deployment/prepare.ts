@@ -1,7 +1,14 @@
-import type { DslError } from '../diagnostic.ts'
-import type { Json } from '../json.ts'
-import type { DeploymentPlan, Plan } from '../plan/plan.ts'
+import { DslError } from '../diagnostic.ts'
+import { holdsCall } from '../functions/call.ts'
+import { type Creation, creationOf } from '../functions/create.ts'
+import { changePlaces } from '../functions/places.ts'
+import { generateNodeInstances } from '../instances/generate.ts'
+import { type Json, mapValues } from '../json.ts'
+import type { DeploymentPlan, Plan, PlanNode, PlanOperation } from '../plan/plan.ts'
 import type { ObjectGetter } from '../types/objects.ts'
+import { interDeploymentFunctions } from './dependencies.ts'
+import { deploymentInputs } from './inputs.ts'
+import { checkSecrets } from './secrets.ts'
 
 export interface DeploymentPlanRequest {
   readonly plan: Plan
@@ -22,7 +29,89 @@ export type DeploymentPlanOutcome =
   | { readonly ok: true; readonly deploymentPlan: DeploymentPlan }
   | { readonly ok: false; readonly error: DslError }
 
-/** A plan made ready for one deployment (plan.md 7). Never throws for a user's mistake. */
-export function createDeploymentPlan(_request: DeploymentPlanRequest): DeploymentPlanOutcome {
-  throw new Error('createDeploymentPlan is not built yet')
+/**
+ * A plan made ready for one deployment (plan.md 7). Never throws for a user's mistake. Functions in the
+ * constraints of inputs are to be evaluated before (`evaluateFunctions`).
+ */
+export function createDeploymentPlan(request: DeploymentPlanRequest): DeploymentPlanOutcome {
+  try {
+    return { ok: true, deploymentPlan: deploymentPlanOf(request) }
+  } catch (error) {
+    if (error instanceof DslError) return { ok: false, error }
+    throw error
+  }
+}
+
+function deploymentPlanOf(request: DeploymentPlanRequest): DeploymentPlan {
+  const { plan, objects } = request
+  const inputs = deploymentInputs({
+    plan,
+    given: request.inputs,
+    autoCorrectTypes: request.autoCorrectTypes ?? false,
+    deploymentId: request.deploymentId ?? null,
+    ...(objects === undefined ? {} : { objects }),
+  })
+  const creation = creationOf({
+    inputs,
+    properties: new Map(plan.nodes.map((node) => [node.name, node.properties])),
+  })
+  const evaluated = evaluatedPlan(plan, creation, request.runtimeOnlyEvaluation ?? false)
+  checkSecrets(evaluated, request.secretExists)
+  const nodeInstances = generateNodeInstances(evaluated, request.randomId)
+  return {
+    ...evaluated,
+    inputs,
+    node_instances: nodeInstances,
+    inter_deployment_functions: interDeploymentFunctions(evaluated, nodeInstances),
+  }
+}
+
+/** With run-time-only evaluation functions stay, except in the numbers of instances, which are needed now. */
+function evaluatedPlan(plan: Plan, creation: Creation, runtimeOnly: boolean): Plan {
+  const evaluated = changePlaces(plan, (value, place) =>
+    runtimeOnly && !place.isScaling ? value : creation(value, place.path, place.scope),
+  )
+  return { ...evaluated, nodes: evaluated.nodes.map(flaggedNode) }
+}
+
+/** Operations that still hold functions in their inputs are evaluated before each run (plan.md 7.3). */
+function flaggedNode(node: PlanNode): PlanNode {
+  return {
+    ...node,
+    interfaces: withInputsOf(node.interfaces, node.operations),
+    operations: flagged(node.operations),
+    relationships: node.relationships.map((relationship) => ({
+      ...relationship,
+      source_interfaces: withInputsOf(relationship.source_interfaces, relationship.source_operations),
+      target_interfaces: withInputsOf(relationship.target_interfaces, relationship.target_operations),
+      source_operations: flagged(relationship.source_operations),
+      target_operations: flagged(relationship.target_operations),
+    })),
+  }
+}
+
+function flagged(operations: { readonly [name: string]: PlanOperation }): {
+  readonly [name: string]: PlanOperation
+} {
+  return mapValues(operations, (operation) =>
+    Object.values(operation.inputs).some(holdsCall)
+      ? { ...operation, has_intrinsic_functions: true }
+      : operation,
+  )
+}
+
+/** Interfaces show the same inputs as the operations made from them. */
+function withInputsOf(
+  interfaces: PlanNode['interfaces'],
+  operations: { readonly [name: string]: PlanOperation },
+): PlanNode['interfaces'] {
+  return mapValues(interfaces, (declared, name) =>
+    mapValues(declared, (operation, operationName) => {
+      const evaluated = operations[`${name}.${operationName}`]?.inputs ?? {}
+      return {
+        ...operation,
+        inputs: mapValues(operation.inputs, (value, input) => evaluated[input] ?? value),
+      }
+    }),
+  )
 }

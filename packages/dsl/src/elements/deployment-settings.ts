@@ -13,9 +13,10 @@ export const deploymentSettingsShape = record({
 })
 
 export function planDeploymentSettings(build: Build): JsonObject {
-  const plan: { [name: string]: Json } = {}
   const settings = section(build, 'deployment_settings')
-  for (const [key, { value }] of settings?.entries ?? []) {
+  if (settings === undefined) return {}
+  const plan: { [name: string]: Json } = { default_schedules: {} }
+  for (const [key, { value }] of settings.entries) {
     if (isNull(value)) continue
     if (key !== 'default_schedules') {
       plan[key] = toJson(value, build.conversion)

@@ -132,15 +132,17 @@ export function planOperations(
   interfaces: MergedInterfaces,
 ): { readonly [name: string]: PlanOperation } {
   const plan: { [name: string]: PlanOperation } = {}
-  const short = new Map<string, PlanOperation | null>()
+  const uses = new Map<string, number>()
+  for (const operations of interfaces.values()) {
+    for (const name of operations.keys()) uses.set(name, (uses.get(name) ?? 0) + 1)
+  }
   for (const [interfaceName, operations] of interfaces) {
     for (const [name, operation] of operations) {
       const planned = planOperation(owner, operation)
+      if (uses.get(name) === 1) plan[name] = planned
       plan[`${interfaceName}.${name}`] = planned
-      short.set(name, short.has(name) ? null : planned)
     }
   }
-  for (const [name, operation] of short) if (operation !== null) plan[name] = operation
   return plan
 }
 

@@ -4,7 +4,6 @@ import {
   anything,
   boolean,
   definitions,
-  map,
   optional,
   record,
   required,
@@ -40,7 +39,7 @@ export const pluginsShape = definitions(
     distribution_release: optional(text, [1, 2]),
     properties_description: optional(text, [1, 5]),
     properties: optional(
-      map(
+      definitions(
         record({
           type: optional(typeOf),
           description: optional(text),

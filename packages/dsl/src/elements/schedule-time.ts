@@ -106,7 +106,7 @@ function localParts(
 function offsetMs(zone: Intl.DateTimeFormat, wall: number): number {
   const at = (utc: number): number => {
     const p = localParts(zone, new Date(utc))
-    return Date.UTC(p.year, p.month - 1, p.day, p['hour'] ?? 0, p['minute'] ?? 0, p['second'] ?? 0) - utc
+    return Date.UTC(p.year, p.month - 1, p.day, p.hour ?? 0, p.minute ?? 0, p.second ?? 0) - utc
   }
   return at(wall - at(wall))
 }

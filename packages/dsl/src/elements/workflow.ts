@@ -48,6 +48,7 @@ export const workflowsShape = definitions({
   }),
 })
 
+const SCRIPT = 'Workflow script executed by the script plugin'
 const ACTIVE: readonly string[] = ['all', 'partial', 'none']
 
 export function planWorkflows(
@@ -104,8 +105,8 @@ function planWorkflow(
   refuseOwnScript(parameters, owner)
   const script =
     found.kind === 'script'
-      ? { script_path: { default: found.path } }
-      : { script_source: { default: found.source } }
+      ? { script_path: { default: found.path, description: SCRIPT } }
+      : { script_source: { default: found.source, description: SCRIPT } }
   return {
     plugin: scriptPlugin(owner),
     operation: 'script_runner.tasks.execute_workflow',

@@ -66,7 +66,9 @@ export async function loadBlueprint(
     ...request,
     version: mainVersion(root),
     seen: new Set([identity(request.mainFile, '')]),
-    answers: new Map(),
+    answers: new Map([
+      [request.mainFile, Promise.resolve({ address: request.mainFile, text: request.text })],
+    ]),
     importedBlueprints: [],
     namespaces: new Map(),
     report,

@@ -56,14 +56,14 @@ function reference(node: YamlNode, shape: Extract<Shape, { kind: 'scalar' }>, na
   const text = textOf(node)
   if (text === undefined) return node
   switch (shape.refers) {
-    default:
-      return node
     case 'name':
       return prefixText(node, namespace)
     case 'type':
       return isPrimitive(text) ? node : prefixText(node, namespace)
     case 'implementation':
       return isOwnText(text) ? node : prefixText(node, namespace)
+    default:
+      return node
   }
 }
 

@@ -1,5 +1,5 @@
-import { type DslError, formatError, type Place } from '../diagnostic.ts'
-import { isNull, kindOf, nodePlace, type YamlMap, type YamlNode } from '../yaml/node.ts'
+import { DslError, formatError, type Place } from '../diagnostic.ts'
+import { isNull, kindOf, nodePlace, type YamlList, type YamlMap, type YamlNode } from '../yaml/node.ts'
 import type { Field, Shape } from './shape.ts'
 import { nearest } from './suggest.ts'
 import { summary } from './summary.ts'
@@ -9,6 +9,8 @@ export interface ShapeCheck {
   /** Of the main file; null switches the gates off. */
   readonly version: Version | null
   readonly report: (error: DslError, path: readonly string[]) => void
+  /** For what is right in form but newer than the version. */
+  readonly reportTooNew: (error: DslError) => void
 }
 
 /** Reports everything in `node` that does not have the shape (dsl.md 2, 3). */
@@ -21,37 +23,53 @@ export function checkShape(
 ): void {
   switch (shape.kind) {
     case 'anything':
-      return
+      break
     case 'scalar':
-      if (node.kind === 'scalar' && (shape.types as readonly string[]).includes(node.type)) return
-      return wrongKind(node, shape.types.length > 1 ? 'number' : (shape.types[0] ?? ''), path, check, place)
-    case 'list': {
-      if (node.kind !== 'list') return wrongKind(node, 'list', path, check, place)
-      if (shape.atLeast !== undefined && node.items.length < shape.atLeast.count) {
-        check.report(
-          formatError(1, shape.atLeast.message, { place, path: path.join('.'), value: summary(node) }),
-          path,
-        )
+      if (node.kind !== 'scalar' || !(shape.types as readonly string[]).includes(node.type)) {
+        wrongKind(node, shape.types.length > 1 ? 'number' : (shape.types[0] ?? ''), path, check, place)
       }
-      node.items.forEach((item, index) => {
-        checkShape(item, shape.of, [...path, String(index)], check)
-      })
-      return
-    }
+      break
+    case 'list':
+      if (node.kind === 'list') checkList(node, shape, path, check, place)
+      else wrongKind(node, 'list', path, check, place)
+      break
     case 'map':
-      if (node.kind !== 'map') return wrongKind(node, 'dict', path, check, place)
-      checkKeys(node, path, check)
-      for (const [key, entry] of node.entries) {
-        const value = isNull(entry.value) ? { ...emptyMap(node), offset: entry.value.offset } : entry.value
-        if (isNull(entry.value) && shape.of.kind === 'scalar') continue
-        checkShape(value, shape.of, [...path, key], check, nodePlace(entry.key))
-      }
-      return
+      if (node.kind === 'map') checkMap(node, shape.of, path, check)
+      else wrongKind(node, 'dict', path, check, place)
+      break
     case 'record':
-      if (node.kind !== 'map') return wrongKind(node, 'dict', path, check, place)
-      return checkRecord(node, shape.fields, path, check, place)
+      if (node.kind === 'map') checkRecord(node, shape.fields, path, check, place)
+      else wrongKind(node, 'dict', path, check, place)
+      break
     case 'either':
-      return checkShape(node, node.kind === 'scalar' ? shape.text : shape.map, path, check, place)
+      checkShape(node, node.kind === 'scalar' ? shape.text : shape.map, path, check, place)
+      break
+  }
+}
+
+function checkList(
+  node: YamlList,
+  shape: Extract<Shape, { kind: 'list' }>,
+  path: readonly string[],
+  check: ShapeCheck,
+  place: Place,
+): void {
+  if (shape.atLeast !== undefined && node.items.length < shape.atLeast.count) {
+    const details = { place, path: path.join('.'), value: summary(node) }
+    check.report(formatError(1, shape.atLeast.message, details), path)
+  }
+  for (const [index, item] of node.items.entries()) {
+    checkShape(item, shape.of, [...path, String(index)], check)
+  }
+}
+
+function checkMap(node: YamlMap, of: Shape, path: readonly string[], check: ShapeCheck): void {
+  checkKeys(node, path, check)
+  for (const [key, entry] of node.entries) {
+    const here = [...path, key]
+    if (!isNull(entry.value)) checkShape(entry.value, of, here, check, nodePlace(entry.key))
+    // A null element has none of its fields, some of which may be required.
+    else if (of.kind !== 'scalar') checkShape(emptyMap(node), of, here, check, nodePlace(entry.key))
   }
 }
 
@@ -81,8 +99,8 @@ function checkRecord(
     try {
       checkSince(key, field.since, check.version, at)
     } catch (error) {
-      check.report(error as DslError, here)
-      continue
+      if (!(error instanceof DslError)) throw error
+      check.reportTooNew(error)
     }
     checkShape(value, field.shape, here, check, nodePlace(keyNode))
   }

@@ -1,4 +1,7 @@
+import { callOf } from '../functions/call.ts'
+import { UnknownSecret } from '../functions/get-secret.ts'
 import type { Json } from '../json.ts'
+import { evaluate } from './evaluate.ts'
 import type { EvaluationStorage } from './storage.ts'
 
 type Declared = { readonly [name: string]: { readonly value: Json } }
@@ -7,17 +10,34 @@ type Declared = { readonly [name: string]: { readonly value: Json } }
  * Outputs of a deployment (dsl.md 15.5): an ambiguous `get_attribute` becomes the text `<ERROR: …>`; an entry
  * that is directly a `get_secret` of a missing secret is left out. Other failures throw `DslError`.
  */
-export async function evaluateOutputs(
-  _outputs: Declared,
-  _storage: EvaluationStorage,
+export function evaluateOutputs(
+  outputs: Declared,
+  storage: EvaluationStorage,
 ): Promise<Record<string, Json>> {
-  throw new Error('evaluateOutputs is not built yet')
+  return evaluateEach(outputs, storage, true)
 }
 
 /** Capabilities: as outputs, but an ambiguous `get_attribute` throws `DslError`. */
-export async function evaluateCapabilities(
-  _capabilities: Declared,
-  _storage: EvaluationStorage,
+export function evaluateCapabilities(
+  capabilities: Declared,
+  storage: EvaluationStorage,
 ): Promise<Record<string, Json>> {
-  throw new Error('evaluateCapabilities is not built yet')
+  return evaluateEach(capabilities, storage, false)
+}
+
+async function evaluateEach(
+  declared: Declared,
+  storage: EvaluationStorage,
+  ambiguousAsText: boolean,
+): Promise<Record<string, Json>> {
+  const entries: [string, Json][] = []
+  for (const [name, { value }] of Object.entries(declared)) {
+    try {
+      entries.push([name, await evaluate(value, { context: {}, storage, depth: 0, ambiguousAsText })])
+    } catch (error) {
+      const isSecret = callOf(value)?.name === 'get_secret'
+      if (!isSecret || !(error instanceof UnknownSecret)) throw error
+    }
+  }
+  return Object.fromEntries(entries)
 }

@@ -77,7 +77,7 @@ export interface RuleParts {
 
 export function ruleParts(rule: JsonObject): RuleParts {
   const [operator = ''] = Object.keys(rule).filter((key) => key !== 'error_message')
-  const message = rule['error_message']
+  const message = rule.error_message
   return { operator, argument: rule[operator] ?? null, message: typeof message === 'string' ? message : null }
 }
 

@@ -54,10 +54,11 @@ export function readProperties(
   schema: YamlMap | undefined,
   inherited: Properties,
 ): Properties {
-  const properties = new Map(inherited)
+  const properties = new Map<string, Property>()
   for (const [name, entry] of schema?.entries ?? []) {
     properties.set(name, readProperty(owner, name, entry, inherited.get(name)))
   }
+  for (const [name, property] of inherited) if (!properties.has(name)) properties.set(name, property)
   return properties
 }
 

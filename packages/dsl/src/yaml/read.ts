@@ -1,18 +1,17 @@
-import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml'
+import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'
 import { DslError, formatError } from '../diagnostic.ts'
+import { eventsOf } from './events.ts'
 import type { YamlEntry, YamlMap, YamlNode, YamlScalar } from './node.ts'
 import { plainScalar, taggedScalar } from './scalar.ts'
 import { placeOf, type Source, sourceOf } from './source.ts'
 
-/** Nesting of collections. Far above what blueprints need, far below what a stack holds. */
-const MAX_DEPTH = 100
 /** Values of a file with every alias written out. An alias bomb has 2^n of them in n lines. */
 const MAX_EXPANDED_VALUES = 1_000_000
 
 /** The YAML of one file as nodes (dsl.md 2). An empty file is an empty mapping. Throws `DslError`. */
 export function readYaml(address: string, text: string): YamlNode {
-  const source = sourceOf(address, text)
-  const reader: Reader = { source, events: eventsOf(source), next: 0, anchors: new Map(), sizes: new Map() }
+  const { source, events } = eventsOf(sourceOf(address, text))
+  const reader: Reader = { source, events, next: 0, anchors: new Map(), sizes: new Map() }
   let root: YamlNode | null = null
   while (reader.next < reader.events.length) {
     const event = take(reader)
@@ -41,19 +40,6 @@ interface Reader {
 
 function isEmpty(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.type === 'null'
-}
-
-function eventsOf(source: Source): readonly Event[] {
-  try {
-    return parseEvents(source.text, { filename: source.address, maxDepth: MAX_DEPTH })
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error
-    const place =
-      error.mark === undefined
-        ? { file: source.address, line: 1, column: 0 }
-        : { file: source.address, line: error.mark.line + 1, column: error.mark.column }
-    throw formatError(-1, `Illegal YAML: ${error.reason}`, { place })
-  }
 }
 
 function take(reader: Reader): Event {

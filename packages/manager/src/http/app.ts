@@ -26,7 +26,7 @@ const comingPrefixes = ['/api/v1', '/api/v2', '/api/v2.1', '/api/v3']
 /** The whole REST service on a Fastify instance that is not listening yet. */
 export function buildApp(services: Services, handlers: Handlers): FastifyInstance {
   const app = Fastify({
-    logger: { level: services.settings.logLevel, base: null, redact: ['req.headers'] },
+    loggerInstance: services.log,
     disableRequestLogging: true,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
@@ -88,7 +88,7 @@ function addRoutes(app: FastifyInstance, services: Services, handlers: Handlers)
           if (name === undefined || route === undefined || !hasRoute('v3.1', route.since)) {
             throw methodNotAllowed(method, pathOf(request), [...here.keys()])
           }
-          if (!isBuilt(name)) throw notBuilt(method, pathOf(request))
+          if (!isBuilt(name) || handlers[name] === undefined) throw notBuilt(method, pathOf(request))
           const body = await answer(services, handlers, name, route, request, reply)
           if (reply.sent || reply.raw.headersSent) return reply
           return send(reply, route, body)

@@ -18,7 +18,10 @@ export function eventContext(execution: ExecutionRow): EventContext {
 }
 
 /** The engine's events as rows; `nodeOf` names the node of an instance. */
-export function eventRows(events: readonly EmittedEvent[], nodeOf: (instanceId: string) => string | null): NewEvent[] {
+export function eventRows(
+  events: readonly EmittedEvent[],
+  nodeOf: (instanceId: string) => string | null,
+): NewEvent[] {
   return events.map((event) => ({
     isLog: false,
     reportedAt: new Date(event.timestampMs),

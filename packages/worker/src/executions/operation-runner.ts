@@ -32,7 +32,13 @@ export function createOperationRunner(
     try {
       report({ type: 'operation-started', operationId: operation.id, atMs: startedAtMs })
       const outcome = await perform(services, execution, token, operation, resume, abort.signal)
-      report({ type: 'operation-ended', operationId: operation.id, atMs: services.now(), startedAtMs, outcome })
+      report({
+        type: 'operation-ended',
+        operationId: operation.id,
+        atMs: services.now(),
+        startedAtMs,
+        outcome,
+      })
     } finally {
       release()
       running.delete(operation.id)
@@ -44,8 +50,12 @@ export function createOperationRunner(
       const abort = new AbortController()
       running.set(operation.id, { abort, done: run(operation, resume, abort) })
     },
-    kill: (operationIds) => operationIds.forEach((id) => running.get(id)?.abort.abort()),
-    killAll: () => running.forEach(({ abort }) => abort.abort()),
+    kill(operationIds) {
+      for (const id of operationIds) running.get(id)?.abort.abort()
+    },
+    killAll() {
+      for (const { abort } of running.values()) abort.abort()
+    },
     get running() {
       return running.size
     },
@@ -65,7 +75,9 @@ async function perform(
 ): Promise<OperationOutcome> {
   const { settings } = services
   if (operation.type !== 'RemoteWorkflowTask') {
-    return nonRecoverable(`Tasks of type ${operation.type} are not built yet, so ${operation.name} cannot run`)
+    return nonRecoverable(
+      `Tasks of type ${operation.type} are not built yet, so ${operation.name} cannot run`,
+    )
   }
   const { __cloudify_context: stored, ...kwargs } = (operation.parameters.task_kwargs.kwargs ?? {}) as Kwargs
   if (stored === undefined) return nonRecoverable(`The stored task ${operation.name} has no context`)
@@ -88,7 +100,7 @@ async function perform(
         context,
         kwargs: kwargs as never,
         environment: settings.environment,
-        workFolder: join(settings.dataFolder, 'work'),
+        workFolder: settings.workFolder,
         timeoutMs: typeof stored.timeout === 'number' && stored.timeout > 0 ? stored.timeout * 1000 : null,
         timeoutRecoverable: stored.timeout_recoverable !== false,
         logFile: join(settings.environment.logFolder, logName(execution)),
@@ -97,9 +109,15 @@ async function perform(
       signal,
     )
   } catch (error) {
-    services.log.error({ err: error, execution_id: execution.id, operation: operation.name }, 'operation not run')
+    services.log.error(
+      { err: error, execution_id: execution.id, operation: operation.name },
+      'operation not run',
+    )
     const why = error instanceof Error ? error.message : String(error)
-    return { ok: false, error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` } }
+    return {
+      ok: false,
+      error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` },
+    }
   }
 }
 

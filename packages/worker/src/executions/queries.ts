@@ -22,7 +22,14 @@ export async function loadSurroundings(db: Database, execution: ExecutionRow) {
       ? undefined
       : await db
           .selectFrom('deployments')
-          .select(['id', 'display_name', 'blueprint_id', 'created_by', 'resource_tags', 'runtime_only_evaluation'])
+          .select([
+            'id',
+            'display_name',
+            'blueprint_id',
+            'created_by',
+            'resource_tags',
+            'runtime_only_evaluation',
+          ])
           .where('tenant_id', '=', execution.tenant_id)
           .where('id', '=', execution.deployment_id)
           .executeTakeFirst()
@@ -37,7 +44,16 @@ export async function loadModel(
 ): Promise<Pick<DeploymentModel, 'nodes' | 'nodeInstances'>> {
   const nodes = await db
     .selectFrom('nodes')
-    .select(['id', 'type', 'type_hierarchy', 'properties', 'operations', 'relationships', 'host_id', 'plugins'])
+    .select([
+      'id',
+      'type',
+      'type_hierarchy',
+      'properties',
+      'operations',
+      'relationships',
+      'host_id',
+      'plugins',
+    ])
     .where('tenant_id', '=', tenantId)
     .where('deployment_id', '=', deploymentId)
     .orderBy('position')
@@ -207,7 +223,11 @@ async function insertOperations(
     ) as o`.execute(transaction)
 }
 
-async function patchOperations(transaction: Database, tenantId: number, patches: Commit['patched']): Promise<void> {
+async function patchOperations(
+  transaction: Database,
+  tenantId: number,
+  patches: Commit['patched'],
+): Promise<void> {
   if (patches.length === 0) return
   const json = (value: unknown) => (value === undefined ? null : toJson(value))
   await sql`

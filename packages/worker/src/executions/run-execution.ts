@@ -24,7 +24,11 @@ export async function runExecution(
   execution: ExecutionRow,
   control: ExecutionControl,
 ): Promise<void> {
-  const fields = { execution_id: execution.id, workflow: execution.workflow_id, deployment: execution.deployment_id }
+  const fields = {
+    execution_id: execution.id,
+    workflow: execution.workflow_id,
+    deployment: execution.deployment_id,
+  }
   try {
     control.cancelMode ??= cancelModeOf(execution.status)
     const system = findSystemWorkflow(execution.workflow_id)
@@ -55,7 +59,11 @@ export async function runExecution(
 }
 
 /** A new token for each worker that takes the execution, and once the status and event of its start. */
-async function begin(services: WorkerServices, execution: ExecutionRow, control: ExecutionControl): Promise<string> {
+async function begin(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  control: ExecutionControl,
+): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await services.db.transaction().execute(async (transaction) => {
     await setToken(transaction, control.lease, createHash('sha256').update(token).digest('hex'))
@@ -68,7 +76,11 @@ async function begin(services: WorkerServices, execution: ExecutionRow, control:
       { resume: execution.resume, dryRun: execution.is_dry_run },
       services.now(),
     )
-    await insertEvents(transaction, eventContext(execution), eventRows([event], () => null))
+    await insertEvents(
+      transaction,
+      eventContext(execution),
+      eventRows([event], () => null),
+    )
   })
   return token
 }
@@ -86,8 +98,17 @@ async function finish(
     // A cancel request that came after the last task: nothing was left to cancel, but the answer must be its own.
     const actual: WorkflowEnd =
       end.status === 'succeeded' && cancelModeOf(status) !== null ? { status: 'cancelled' } : end
-    const event = workflowEnded(execution.workflow_id, actual, { dryRun: execution.is_dry_run }, services.now())
-    await insertEvents(transaction, eventContext(execution), eventRows([event], () => null))
+    const event = workflowEnded(
+      execution.workflow_id,
+      actual,
+      { dryRun: execution.is_dry_run },
+      services.now(),
+    )
+    await insertEvents(
+      transaction,
+      eventContext(execution),
+      eventRows([event], () => null),
+    )
     await setExecutionStatus(transaction, control.lease, {
       status: endStatus[actual.status],
       ...(actual.status === 'failed' && { error: actual.error }),
@@ -105,7 +126,10 @@ async function endFailed(
   try {
     await finish(services, execution, control, { status: 'failed', error })
   } catch (failure) {
-    services.log.warn({ execution_id: execution.id, err: failure }, 'the failure could not be stored; it will be found again')
+    services.log.warn(
+      { execution_id: execution.id, err: failure },
+      'the failure could not be stored; it will be found again',
+    )
   }
 }
 

@@ -3,8 +3,8 @@ import {
   builtInWorkflow,
   countedOperations,
   createGraph,
-  defaultSettings,
   type DeploymentModel,
+  defaultSettings,
   type JsonObject,
   lifecycleRerun,
   newGraphRecord,
@@ -94,7 +94,11 @@ async function buildAndStore(run: Run, phase: Phase, model: DeploymentModel): Pr
 }
 
 /** Once for each resume request: the reset and the request's end are one transaction (spec/workflows.md 5.5). */
-async function applyResume(run: Run, phases: readonly Phase[], mode: 'resume' | 'force-resume'): Promise<void> {
+async function applyResume(
+  run: Run,
+  phases: readonly Phase[],
+  mode: 'resume' | 'force-resume',
+): Promise<void> {
   const { services, execution, control, context } = run
   const graphs = await loadGraphs(services.db, control.lease)
   const model = await readModel(run)

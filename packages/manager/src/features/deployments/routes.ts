@@ -3,6 +3,7 @@ import { listAnswer } from '../../list-answer.ts'
 import { type Handlers, tenantOf } from '../../request.ts'
 import { labelList } from '../labels/index.ts'
 import { createDeployment, creationError } from './create.ts'
+import { readCapabilities, readOutputs } from './outputs.ts'
 import { readExecutionEnd } from './queries.ts'
 import {
   getDeployment,
@@ -57,6 +58,9 @@ export const deploymentHandlers = {
     await setDeploymentVisibility(request, request.params.deployment_id, request.body.visibility)
     return getDeployment(request, request.params.deployment_id, request.include)
   },
+
+  'deployments.outputs': (request) => readOutputs(request, request.params.deployment_id),
+  'deployments.capabilities': (request) => readCapabilities(request, request.params.deployment_id),
 
   'labels.deployments.keys': (request) => labelList(request, deploymentLabels),
   'labels.deployments.values': (request) => labelList(request, deploymentLabels, request.params.label_key),

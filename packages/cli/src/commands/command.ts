@@ -1,0 +1,122 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Flags } from '../configuration/resolve.ts'
+import type { Setting } from '../configuration/setting.ts'
+import { type SettingName, settingNames, settings } from '../configuration/settings.ts'
+import { type Context, createContext } from '../context.ts'
+import type { Environment } from '../environment.ts'
+import type { ServerParts } from '../serve/parts.ts'
+
+/** What the whole program shares. */
+export type Program = {
+  readonly environment: Environment
+  readonly parts: ServerParts
+  /** Called with the exit code of the command that ran. */
+  readonly finish: (exitCode: number) => void
+}
+
+/** The options of a command line, by their camel-case names. */
+export type Options = {
+  readonly text: (name: string) => string | undefined
+  readonly texts: (name: string) => readonly string[]
+  readonly flag: (name: string) => boolean
+}
+
+export type CommandDefinition = {
+  /** Name and arguments: `get <id>`. */
+  readonly usage: string
+  readonly description: string
+  /** Each a whole command line. */
+  readonly examples: readonly string[]
+  readonly options?: readonly Option[]
+  /** Returns the exit code where it is not 0. */
+  readonly run: (
+    context: Context,
+    args: readonly string[],
+    options: Options,
+  ) => Promise<number | undefined> | Promise<void>
+}
+
+export function addCommand(parent: Command, program: Program, definition: CommandDefinition): Command {
+  const command = parent
+    .command(definition.usage)
+    .description(definition.description)
+    .addHelpText('after', examplesText(definition.examples))
+  for (const option of definition.options ?? []) command.addOption(option)
+  command.action(async (...received: unknown[]) => {
+    const values: Readonly<Record<string, unknown>> = command.optsWithGlobals()
+    const context = createContext(program.environment, program.parts, values.json === true, flagsOf(values))
+    const args = received
+      .slice(0, -2)
+      .flat()
+      .filter((arg) => typeof arg === 'string')
+    program.finish((await definition.run(context, args, optionsOf(values))) ?? 0)
+  })
+  return command
+}
+
+/** A noun with verbs; alone it prints its help. */
+export const addGroup = (parent: Command, name: string, description: string, example: string): Command =>
+  parent
+    .command(name)
+    .description(description)
+    .helpCommand(false)
+    .addHelpText('after', examplesText([example]))
+
+export const examplesText = (examples: readonly string[]): string =>
+  `\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${examples.map((example) => `  $ ${example}`).join('\n')}\n`
+
+const optionsOf = (values: Readonly<Record<string, unknown>>): Options => ({
+  text: (name) => {
+    const value = values[name]
+    return typeof value === 'string' ? value : undefined
+  },
+  texts: (name) => {
+    const value = values[name]
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+  },
+  flag: (name) => values[name] === true,
+})
+
+/** The settings that were given as flags of this command line. */
+function flagsOf(values: Readonly<Record<string, unknown>>): Flags {
+  const given = settingNames.map((name): readonly [SettingName, unknown] => [name, values[attributeOf(name)]])
+  return Object.fromEntries(
+    given
+      .filter(([, value]) => typeof value === 'string' || value === true)
+      .map(([name, value]) => [name, String(value)]),
+  )
+}
+
+const attributeOf = (name: SettingName): string => {
+  const { flag }: Setting<unknown> = settings[name]
+  return flag === undefined ? '' : new Option(flag).attributeName()
+}
+
+/** Options made from the settings table; a boolean one needs no value. */
+export const settingOptions = (part: 'server' | 'client'): readonly Option[] =>
+  settingNames
+    .map((name): Setting<unknown> => settings[name])
+    .filter((setting) => setting.part === part && setting.flag !== undefined)
+    .map((setting) => {
+      const value =
+        setting.placeholder === 'BOOLEAN' ? `[${setting.placeholder}]` : `<${setting.placeholder}>`
+      const fallback = setting.defaultText ?? setting.default
+      const suffix = fallback === undefined || fallback === '' ? '' : ` (default: ${fallback})`
+      return new Option(`${setting.flag} ${value}`, `${lowerFirst(setting.description)}${suffix}`)
+    })
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
+
+/** An option that may be repeated. */
+export const repeated = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser((value: string, previous: readonly string[] | undefined) => [
+    ...(previous ?? []),
+    value,
+  ])
+
+/** An option that is a whole number, kept as written. */
+export const counted = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser((value: string) => {
+    if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number.')
+    return value
+  })

@@ -1,0 +1,248 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ApiError, notFound } from '@tutti/api'
+import {
+  type ContractHandlers,
+  sampleBlueprint,
+  sampleDeployment,
+  sampleEvent,
+  sampleExecution,
+  sampleList,
+} from '@tutti/client/testing'
+import { afterEach, expect, test } from 'vitest'
+import { type Cli, startCli } from '../../test/cli.ts'
+import type { TestEnvironmentOptions } from '../../test/test-environment.ts'
+
+const opened: Cli[] = []
+afterEach(async () => {
+  for (const cli of opened.splice(0)) await cli.close()
+})
+
+async function cliOf(handlers: ContractHandlers, options?: TestEnvironmentOptions): Promise<Cli> {
+  const cli = await startCli(handlers, options)
+  opened.push(cli)
+  return cli
+}
+
+const blueprints: ContractHandlers = {
+  'blueprints.list': () => sampleList([sampleBlueprint(), sampleBlueprint({ id: 'db', state: 'invalid' })]),
+}
+
+test('a list is a table of plain text in a pipe', async () => {
+  const { tutti, environment } = await cliOf(blueprints)
+  expect(await tutti('blueprints', 'list')).toBe(0)
+  expect(environment.written()).toBe(
+    [
+      'ID   STATE     MAIN FILE       LABELS  CREATED AT           CREATED BY',
+      'web  uploaded  blueprint.yaml          2026-11-21 10:00:00  admin',
+      'db   invalid   blueprint.yaml          2026-11-21 10:00:00  admin',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('a terminal has colours, unless NO_COLOR is set', async () => {
+  const colourful = await cliOf(blueprints, { isTerminal: true })
+  await colourful.tutti('blueprints', 'list')
+  expect(colourful.environment.written()).toContain('\u001b[32muploaded')
+  const plain = await cliOf(blueprints, { isTerminal: true, variables: { NO_COLOR: '1' } })
+  await plain.tutti('blueprints', 'list')
+  expect(plain.environment.written()).not.toContain('\u001b[')
+})
+
+test('with --json a list is the envelope of the API', async () => {
+  const { tutti, environment } = await cliOf(blueprints)
+  expect(await tutti('blueprints', 'list', '--json')).toBe(0)
+  expect(JSON.parse(environment.written())).toMatchObject({
+    items: [{ id: 'web' }, { id: 'db' }],
+    metadata: { pagination: { total: 2 } },
+  })
+})
+
+test('options of a list become the query of the API', async () => {
+  const { tutti, server } = await cliOf({ 'deployments.list': () => sampleList([]) })
+  await tutti(
+    'deployments',
+    'list',
+    '-b',
+    'web',
+    '--sort',
+    '-created_at',
+    '--sort',
+    'id',
+    '--size',
+    '5',
+    '--filter',
+    'site_name=a',
+    '--filter',
+    'site_name=b',
+    '--all-tenants',
+  )
+  const query = new URL(server.requests[0]?.split(' ')[1] ?? '', 'http://x').searchParams
+  expect([...query]).toEqual([
+    ['_size', '5'],
+    ['_sort', '-created_at'],
+    ['_sort', 'id'],
+    ['_all_tenants', 'true'],
+    ['site_name', 'a'],
+    ['site_name', 'b'],
+    ['blueprint_id', 'web'],
+  ])
+})
+
+test('an error says what, where, why and what to do next', async () => {
+  const { tutti, environment } = await cliOf({
+    'deployments.get': () => {
+      throw notFound('Deployment', 'web')
+    },
+  })
+  expect(await tutti('deployments', 'get', 'web')).toBe(1)
+  expect(environment.errors()).toBe(
+    [
+      'error: Requested `Deployment` with ID `web` was not found',
+      '  where: GET /deployments/web (not_found_error, HTTP 404)',
+      '  next:  See what there is: tutti deployments list',
+      '',
+    ].join('\n'),
+  )
+  expect(environment.written()).toBe('')
+})
+
+test('with --json an error is JSON too', async () => {
+  const { tutti, environment } = await cliOf({
+    'blueprints.delete': () => {
+      throw new ApiError('dependent_exists_error', 'in use', { hint: 'delete its deployments' })
+    },
+  })
+  expect(await tutti('blueprints', 'delete', 'web', '--json')).toBe(1)
+  expect(JSON.parse(environment.errors())).toEqual({
+    error: {
+      message: 'in use',
+      where: 'DELETE /blueprints/web',
+      code: 'dependent_exists_error, HTTP 400',
+      next: 'delete its deployments',
+    },
+  })
+})
+
+test('a blueprint is downloaded into a file of its name', async () => {
+  const { tutti, environment } = await cliOf({ 'blueprints.download': () => Buffer.from('bytes') })
+  expect(await tutti('blueprints', 'download', 'web')).toBe(0)
+  expect(await readFile(join(environment.workingFolder, 'web.tar.gz'), 'utf8')).toBe('bytes')
+  expect(await tutti('blueprints', 'download', 'web')).toBe(1)
+})
+
+const label = (key: string, value: string) => ({
+  key,
+  value,
+  created_at: '2026-11-21T10:00:00.000Z',
+  creator_id: 0,
+  created_by: 'admin',
+})
+
+test('labels are merged, because the API replaces the whole set', async () => {
+  const sent: unknown[] = []
+  const labels = [label('env', 'test'), label('tier', 'a'), label('tier', 'b')]
+  const { tutti, environment } = await cliOf({
+    'deployments.get': () => sampleDeployment({ labels }),
+    'deployments.update': ({ body }) => {
+      sent.push(body)
+      return sampleDeployment({ labels: [label('env', 'prod')] })
+    },
+  })
+  expect(
+    await tutti(
+      'deployments',
+      'labels',
+      'web',
+      '--add',
+      'env=prod',
+      '--add',
+      'ENV=test',
+      '--delete',
+      'tier=a',
+    ),
+  ).toBe(0)
+  expect(sent).toEqual([{ labels: [{ env: 'test' }, { tier: 'b' }, { env: 'prod' }] }])
+  expect(environment.written()).toContain('env  prod')
+})
+
+test('events are printed oldest first, with their causes', async () => {
+  const cause = { type: 'NonRecoverableError', message: 'no disk', traceback: null }
+  const { tutti, environment, server } = await cliOf({
+    'events.list': () =>
+      sampleList([
+        sampleEvent(2, {
+          event_type: 'task_failed',
+          message: "Task failed 'x'",
+          error_causes: [cause],
+          node_instance_id: 'vm_1',
+          operation: 'cloudify.interfaces.lifecycle.create',
+        }),
+        sampleEvent(1, { type: 'svc_log', level: 'info', message: 'hello' }),
+      ]),
+  })
+  expect(await tutti('events', 'list', '-e', 'x', '--tail', '2', '--no-logs')).toBe(0)
+  expect(environment.written()).toBe(
+    [
+      '2026-11-21T10:00:00.000Z [web] INFO: hello',
+      "2026-11-21T10:00:00.000Z [vm_1.create] Task failed 'x'",
+      '    NonRecoverableError: no disk',
+      '',
+    ].join('\n'),
+  )
+  expect(server.requests[0]).toBe(
+    'GET /api/v3.1/events?execution_id=x&type=svc_event&_size=2&_sort=-timestamp',
+  )
+})
+
+test('executions are deleted by count or by time', async () => {
+  const bodies: unknown[] = []
+  const { tutti, environment } = await cliOf({
+    'executions.delete': ({ body }) => {
+      bodies.push(body)
+      return { items: [{ count: 3 }], metadata: { pagination: { total: 1, offset: 0, size: 1 } } }
+    },
+  })
+  expect(await tutti('executions', 'delete', '--keep-last', '5')).toBe(0)
+  expect(await tutti('executions', 'delete', '--before', '2026-11-01')).toBe(0)
+  expect(await tutti('executions', 'delete', '--before', '2026-11-01', '--keep-last', '5')).toBe(2)
+  expect(bodies).toEqual([{ keep_last: 5 }, { to_datetime: '2026-11-01' }])
+  expect(environment.written()).toContain('3 executions are deleted')
+})
+
+test('status fails when the manager does not work', async () => {
+  const version = {
+    edition: 'premium',
+    version: '7.1',
+    build: null,
+    date: null,
+    commit: null,
+    distribution: null,
+    distro_release: null,
+  }
+  const { tutti, environment } = await cliOf({
+    'version.get': () => version,
+    'status.get': () => ({
+      status: 'Fail',
+      services: { PostgreSQL: { status: 'Inactive', is_remote: false, extra_info: {} } },
+    }),
+  })
+  expect(await tutti('status')).toBe(1)
+  expect(environment.written()).toContain('Inactive  PostgreSQL')
+})
+
+test('cancelling waits for the end and succeeds when it is cancelled', async () => {
+  const actions: unknown[] = []
+  const { tutti, environment } = await cliOf({
+    'executions.act': ({ body }) => {
+      actions.push(body)
+      return sampleExecution({ status: 'kill_cancelling' })
+    },
+    'executions.get': () => sampleExecution({ status: 'cancelled' }),
+    'events.list': () => sampleList([]),
+  })
+  expect(await tutti('executions', 'cancel', 'x', '--kill')).toBe(0)
+  expect(actions).toEqual([{ action: 'kill' }])
+  expect(environment.written()).toContain('Execution x is cancelled')
+})

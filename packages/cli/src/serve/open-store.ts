@@ -1,0 +1,76 @@
+import {
+  migrate,
+  type OpenDatabase,
+  openDatabase,
+  openQueue,
+  type PoolConfig,
+  type Queue,
+  releaseAllLeases,
+  startEmbeddedPostgres,
+} from '@tutti/storage'
+import { type Logger, pino } from 'pino'
+import type { Configuration } from '../configuration/settings.ts'
+import type { Store } from './parts.ts'
+
+/** The database and what goes with it, for the manager and the worker of this process. */
+export type OpenStore = Store & {
+  readonly database: OpenDatabase
+  readonly connection: PoolConfig
+  readonly queue: Queue
+  readonly log: Logger
+}
+
+/** Opens the embedded database, or the one at `TUTTI_DATABASE_URL`, and brings it up to this version. */
+export async function openStore(configuration: Configuration): Promise<OpenStore> {
+  // JSON lines on standard error; standard output is for what the command itself has to say.
+  const log = pino({ level: configuration.logLevel, base: null }, pino.destination({ fd: 2, sync: true }))
+  const server = await openServer(configuration, log)
+  try {
+    const database = openDatabase({
+      ...server.connection,
+      onIdleError: (error) =>
+        log.warn({ err: error }, 'a database connection broke; it is opened again when needed'),
+    })
+    try {
+      await migrate(database.db)
+      if (server.isOwn) await releaseAllLeases(database.db)
+      const queue = await openQueue(server.connection, (error) =>
+        log.warn({ err: error }, 'the queue could not be read; it is tried again'),
+      )
+      return {
+        database,
+        connection: server.connection,
+        queue,
+        log,
+        broken: new Promise<never>(() => {}),
+        async close() {
+          await queue.close()
+          await database.close()
+          await server.stop()
+        },
+      }
+    } catch (error) {
+      await database.close()
+      throw error
+    }
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+type Server = {
+  readonly connection: PoolConfig
+  /** No other process can reach it. */
+  readonly isOwn: boolean
+  stop(): Promise<void>
+}
+
+async function openServer(configuration: Configuration, log: Logger): Promise<Server> {
+  const { databaseUrl, dataFolder } = configuration
+  if (databaseUrl !== undefined) {
+    return { connection: { connectionString: databaseUrl }, isOwn: false, stop: async () => {} }
+  }
+  const postgres = await startEmbeddedPostgres({ dataFolder, log: (message) => log.info(message) })
+  return { connection: postgres.connection, isOwn: true, stop: () => postgres.stop() }
+}

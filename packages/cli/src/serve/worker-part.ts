@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { openWorkFolder, runtimeFolder, startWorker } from '@tutti/worker'
+import type { Configuration } from '../configuration/settings.ts'
+import type { OpenStore } from './open-store.ts'
+import type { Running } from './parts.ts'
+
+/** How long running operations may go on after the process was asked to stop. */
+const drainMs = 10_000
+
+export async function startWorkerPart(
+  configuration: Configuration,
+  store: OpenStore,
+  managerUrl: string,
+): Promise<Running> {
+  const { dataFolder } = configuration
+  const url = new URL(managerUrl)
+  const protocol = url.protocol === 'https:' ? 'https' : 'http'
+  const worker = await startWorker({
+    db: store.database.db,
+    connection: store.connection,
+    queue: store.queue,
+    log: store.log,
+    settings: {
+      ...configuration,
+      owner: `${hostname()}/${process.pid}/${randomUUID()}`,
+      leaseMs: configuration.leaseSeconds * 1000,
+      maxOperations: configuration.maxConcurrentOperations,
+      drainMs,
+      workFolder: await openWorkFolder(dataFolder),
+      environment: {
+        inherited: process.env,
+        manager: {
+          protocol,
+          hosts: [url.hostname.replace(/^\[|\]$/g, '')],
+          port: Number(url.port) || (protocol === 'https' ? 443 : 80),
+          name: hostname(),
+          certificateFile: null,
+        },
+        runtimeFolder: runtimeFolder(),
+        pluginWorkFolder: join(dataFolder, 'plugins'),
+        logFolder: join(dataFolder, 'logs'),
+      },
+    },
+  })
+  return { stop: () => worker.drain(), broken: new Promise<never>(() => {}) }
+}

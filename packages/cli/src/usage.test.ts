@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import { afterEach, expect, test } from 'vitest'
+import { type TestEnvironment, testEnvironment } from '../test/test-environment.ts'
+import { createProgram } from './program.ts'
+import { run } from './run.ts'
+import { installedParts } from './serve/installed-parts.ts'
+
+const opened: TestEnvironment[] = []
+afterEach(async () => {
+  for (const environment of opened.splice(0)) await environment.remove()
+})
+
+async function tutti(...args: readonly string[]) {
+  const environment = await testEnvironment()
+  opened.push(environment)
+  const exitCode = await run(args, environment, installedParts, '1.2.3')
+  return { exitCode, written: environment.written(), errors: environment.errors() }
+}
+
+test('help is a success and shows what there is', async () => {
+  const { exitCode, written } = await tutti('--help')
+  expect(exitCode).toBe(0)
+  for (const noun of ['serve', 'install', 'blueprints', 'node-instances']) expect(written).toContain(noun)
+})
+
+test('the version is that of the program', async () => {
+  expect(await tutti('--version')).toMatchObject({ exitCode: 0, written: '1.2.3\n' })
+})
+
+test.each([
+  [['deploymens', 'list'], "unknown command 'deploymens'\n(Did you mean deployments?)"],
+  [['deployments', 'lst'], "unknown command 'lst'\n(Did you mean list?)"],
+  [['blueprints', 'list', '--serch', 'x'], '(Did you mean --search?)'],
+  [['executions', 'start', 'install'], "required option '-d, --deployment-id <id>'"],
+  [['blueprints', 'list', '--size', 'many'], 'It must be a whole number.'],
+  [['executions', 'delete'], '--keep-last COUNT or --before TIME'],
+  [['events', 'list'], 'Say whose events'],
+])('%j is a usage error that says what to do', async (args, message) => {
+  const { exitCode, errors, written } = await tutti(...args)
+  expect({ exitCode, written }).toEqual({ exitCode: 2, written: '' })
+  expect(errors).toContain(message)
+})
+
+test('every command has a description and an example that begins with its own name', async () => {
+  const environment = await testEnvironment()
+  opened.push(environment)
+  const root = createProgram({ environment, parts: installedParts, finish: () => {} }, '0')
+  const visit = (command: Command, path: string) => {
+    if (command.name() === 'help') return
+    let help = ''
+    command
+      .configureOutput({
+        writeOut: (text) => {
+          help += text
+        },
+      })
+      .outputHelp()
+    expect(command.description(), path).not.toBe('')
+    expect(help, path).toMatch(new RegExp(`\\n {2}\\$ (\\w+=\\S+ )*${path}`))
+    for (const child of command.commands) visit(child, `${path} ${child.name()}`)
+  }
+  visit(root, 'tutti')
+})

@@ -1,0 +1,31 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { checkCase, isUnrecorded } from './check-case.ts'
+import { DELIBERATE } from './deliberate.ts'
+import { corpusFor, readCases } from './load.ts'
+
+const here = dirname(fileURLToPath(import.meta.url))
+/** The recorded corpus lies beside the repository where it is present; our own small set always. */
+const folders = [join(here, 'cases'), join(here, '../../../../shared/corpus/dsl')].filter((folder) =>
+  existsSync(folder),
+)
+const files = folders.flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => /\.jsonl(?:\.gz)?$/.test(name))
+    .map((name) => join(folder, name)),
+)
+
+describe.each(files)('the cases of %s', (file) => {
+  test('give what was recorded', async () => {
+    const corpus = corpusFor([file])
+    const differences: unknown[] = []
+    for (const case_ of readCases(file)) {
+      if (DELIBERATE.has(case_.id)) continue
+      const difference = await checkCase(case_, corpus)
+      if (difference !== null && !isUnrecorded(case_)) differences.push({ id: case_.id, ...difference })
+    }
+    expect(differences).toEqual([])
+  })
+})

@@ -1,0 +1,45 @@
+import { ApiError, type ErrorCode } from '@tutti/api'
+import {
+  DslError,
+  type EvaluationStorage,
+  evaluateCapabilities,
+  evaluateOutputs,
+  type Json,
+} from '@tutti/dsl'
+import { type Request, tenantScope } from '../../request.ts'
+import { openEvaluation } from '../evaluation/index.ts'
+import { requireDeployment } from './service.ts'
+
+type Declared = Readonly<Record<string, { readonly value: Json }>>
+
+/** The deployment's outputs with their functions evaluated now (spec/rest-facts-a.md 8, spec/dsl.md 15.5). */
+export async function readOutputs(request: Request, id: string) {
+  const { outputs } = await requireDeployment(request.services.db, request, id)
+  const evaluated = await evaluate(request, id, 'deployment_outputs_evaluation_error', (storage) =>
+    evaluateOutputs(outputs as Declared, storage),
+  )
+  return { deployment_id: id, outputs: evaluated }
+}
+
+export async function readCapabilities(request: Request, id: string) {
+  const { capabilities } = await requireDeployment(request.services.db, request, id)
+  const evaluated = await evaluate(request, id, 'deployment_capabilities_evaluation_error', (storage) =>
+    evaluateCapabilities(capabilities as Declared, storage),
+  )
+  return { deployment_id: id, capabilities: evaluated }
+}
+
+async function evaluate<T>(
+  request: Request,
+  id: string,
+  code: ErrorCode,
+  run: (storage: EvaluationStorage) => Promise<T>,
+): Promise<T> {
+  const storage = await openEvaluation(request.services, tenantScope(request), id)
+  try {
+    return await run(storage)
+  } catch (error) {
+    if (!(error instanceof DslError)) throw error
+    throw new ApiError(code, error.message, { cause: error })
+  }
+}

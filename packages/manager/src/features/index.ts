@@ -1,0 +1,21 @@
+import type { Handlers } from '../request.ts'
+import { blueprintHandlers } from './blueprints/index.ts'
+import { deploymentHandlers } from './deployments/index.ts'
+import { evaluationHandlers } from './evaluation/index.ts'
+import { eventHandlers } from './events/index.ts'
+import { executionHandlers } from './executions/index.ts'
+import { managerHandlers } from './manager/index.ts'
+import { nodeInstanceHandlers } from './node-instances/index.ts'
+import { nodeHandlers } from './nodes/index.ts'
+
+/** Every endpoint that works; the compiler says when one of the route table is missing. */
+export const handlers = {
+  ...managerHandlers,
+  ...blueprintHandlers,
+  ...deploymentHandlers,
+  ...executionHandlers,
+  ...eventHandlers,
+  ...evaluationHandlers,
+  ...nodeHandlers,
+  ...nodeInstanceHandlers,
+} as unknown as Handlers

@@ -1,0 +1,97 @@
+import { hostname } from 'node:os'
+import { listen, type OpenDatabase, type PoolConfig, type Queue } from '@tutti/storage'
+import type { FastifyBaseLogger } from 'fastify'
+import { createPasswordCheck } from './authentication/passwords.ts'
+import { bootstrap } from './bootstrap/bootstrap.ts'
+import { watchExecutionEnds } from './execution-ends.ts'
+import { readStatus } from './features/executions/index.ts'
+import { handlers } from './features/index.ts'
+import { registerManager } from './features/manager/index.ts'
+import { buildApp } from './http/app.ts'
+import type { Services } from './services.ts'
+import type { ManagerSettings } from './settings.ts'
+
+export type RunningManager = {
+  /** Where it listens. */
+  readonly url: string
+  /** Answers what is under way, takes nothing new, and ends. */
+  stop(): Promise<void>
+}
+
+/** Starts the REST service. The database and the queue stay the caller's to close. */
+export async function startManager(options: {
+  readonly database: OpenDatabase
+  readonly connection: PoolConfig
+  readonly queue: Queue
+  readonly settings: ManagerSettings
+  readonly log: FastifyBaseLogger
+  readonly version: string
+  /** What this process does, as `GET /status` shows it. */
+  readonly roles: readonly ('api' | 'worker' | 'scheduler')[]
+}): Promise<RunningManager> {
+  const { database, connection, queue, settings, log } = options
+  const { db } = database
+  await bootstrap(db, settings)
+  const ends = watchExecutionEnds(db, readStatus)
+  const listener = listen(connection, ends.onNotification)
+  const services: Services = {
+    db,
+    database,
+    queue,
+    settings,
+    ends,
+    passwords: createPasswordCheck(),
+    now: () => new Date(),
+    log,
+  }
+  const app = buildApp(services, handlers)
+  try {
+    await app.listen({ host: settings.host, port: settings.port })
+  } catch (error) {
+    await listener.close()
+    throw listenError(error, settings)
+  }
+  const url = urlOf(app.server.address(), settings)
+  const registration = await registerManager(
+    db,
+    {
+      hostname: hostname(),
+      privateIp: new URL(url).hostname,
+      publicIp: new URL(url).hostname,
+      version: options.version,
+      roles: options.roles,
+    },
+    (error) => log.warn({ err: error }, 'the heartbeat could not be written'),
+  )
+  return {
+    url,
+    async stop() {
+      await app.close()
+      await registration.stop()
+      await listener.close()
+    },
+  }
+}
+
+function urlOf(address: ReturnType<import('node:net').Server['address']>, settings: ManagerSettings): string {
+  if (address === null || typeof address === 'string') throw new Error('the manager listens on no port')
+  const host = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+}
+
+function listenError(error: unknown, { host, port }: ManagerSettings): Error {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    return new Error(
+      `Port ${port} on ${host} is taken by another program. Choose another one: tutti serve --port 8081`,
+    )
+  }
+  if (code === 'EACCES') {
+    return new Error(
+      `Port ${port} on ${host} may not be opened by this user. Choose one above 1023: tutti serve --port 8080`,
+    )
+  }
+  if (code === 'EADDRNOTAVAIL')
+    return new Error(`${host} is no address of this machine. Try --host 127.0.0.1 or 0.0.0.0`)
+  return error instanceof Error ? error : new Error(String(error))
+}

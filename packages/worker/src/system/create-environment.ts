@@ -1,0 +1,121 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { checkDisplayName, type LabelPair, parseLabels } from '@tutti/api'
+import { createDeploymentPlan, type DeploymentPlan, type Json, type Plan } from '@tutti/dsl'
+import { addLabels, deploymentLabels } from '@tutti/storage'
+import type { SystemWorkflow } from './index.ts'
+import {
+  clearNodes,
+  insertDependencies,
+  insertNodeInstances,
+  insertNodes,
+  readDeployment,
+  storeDeployment,
+  takenInstanceIds,
+} from './queries.ts'
+import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
+
+type Parameters = {
+  readonly inputs: Readonly<Record<string, Json>>
+  readonly labels: readonly LabelPair[]
+  readonly display_name: string | null
+}
+
+/** Makes a deployment's attributes, nodes and instances out of its blueprint's plan (spec/plan.md 7.7). */
+export const createEnvironment: SystemWorkflow = async (services, execution, control) => {
+  const tenantId = execution.tenant_id
+  const deploymentId = execution.deployment_id ?? ''
+  await beginSystemWorkflow(services, execution, control)
+  const deployment = await readDeployment(services.db, tenantId, deploymentId)
+  if (deployment === undefined) throw new Error(`deployment ${deploymentId} is gone`)
+  const parameters = execution.parameters as unknown as Parameters
+
+  const outcome = createDeploymentPlan({
+    plan: deployment.plan as Plan,
+    inputs: parameters.inputs,
+    runtimeOnlyEvaluation: deployment.runtime_only_evaluation,
+    randomId,
+    // Secrets come in a later release: a blueprint that needs one cannot be deployed yet.
+    secretExists: () => false,
+  })
+  if (!outcome.ok) return endSystemWorkflow(services, execution, control, outcome.error.message)
+
+  const plan = await withFreeIds(outcome.deploymentPlan, (ids) =>
+    takenInstanceIds(services.db, tenantId, ids),
+  )
+  let settings: { readonly labels: readonly LabelPair[]; readonly displayName: string }
+  try {
+    settings = {
+      labels: [...parameters.labels, ...planLabels(plan)],
+      displayName: parameters.display_name ?? planDisplayName(plan) ?? deployment.display_name,
+    }
+  } catch (error) {
+    return endSystemWorkflow(
+      services,
+      execution,
+      control,
+      error instanceof Error ? error.message : String(error),
+    )
+  }
+  const owner = {
+    tenantId,
+    deploymentId,
+    visibility: deployment.visibility,
+    createdBy: deployment.created_by,
+  }
+  await endSystemWorkflow(services, execution, control, undefined, async (transaction) => {
+    await clearNodes(transaction, owner)
+    await storeDeployment(transaction, owner, plan, settings.displayName)
+    await insertNodes(transaction, owner, plan.nodes)
+    await insertNodeInstances(transaction, owner, plan.node_instances)
+    await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
+    await addLabels(
+      transaction,
+      deploymentLabels,
+      { tenantId, id: deploymentId },
+      settings.labels,
+      deployment.created_by,
+    )
+  })
+}
+
+const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+function randomId(): string {
+  return Array.from({ length: 6 }, () => idCharacters[randomInt(idCharacters.length)]).join('')
+}
+
+/** @throws ApiError when a label of the blueprint breaks the rules of labels */
+function planLabels(plan: DeploymentPlan): readonly LabelPair[] {
+  return parseLabels(Object.entries(plan.labels).map(([key, { values }]) => ({ [key]: [...values] })))
+}
+
+function planDisplayName(plan: DeploymentPlan): string | undefined {
+  const name = plan.deployment_settings.display_name
+  return typeof name === 'string' && name !== '' ? checkDisplayName(name) : undefined
+}
+
+/**
+ * Ids are unique in the tenant, not only in the deployment: the few that another deployment has already get a new
+ * ending, wherever they are mentioned (spec/plan.md 7.7).
+ */
+async function withFreeIds(
+  plan: DeploymentPlan,
+  findTaken: (ids: readonly string[]) => Promise<readonly string[]>,
+): Promise<DeploymentPlan> {
+  let current = plan
+  for (;;) {
+    const taken = await findTaken(current.node_instances.map((instance) => instance.id))
+    if (taken.length === 0) return current
+    const renamed = new Map(taken.map((id) => [id, `${id.slice(0, id.lastIndexOf('_'))}_${randomId()}`]))
+    const rename = (id: string) => renamed.get(id) ?? id
+    current = {
+      ...current,
+      node_instances: current.node_instances.map((instance) => ({
+        ...instance,
+        id: rename(instance.id),
+        ...(instance.host_id !== undefined && { host_id: rename(instance.host_id) }),
+        relationships: instance.relationships.map((one) => ({ ...one, target_id: rename(one.target_id) })),
+      })),
+    }
+  }
+}

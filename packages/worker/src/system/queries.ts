@@ -1,0 +1,282 @@
+import type { DeploymentPlan, Json, Plan, PlanNode } from '@tutti/dsl'
+import { type Database, toJson } from '@tutti/storage'
+import { sql } from 'kysely'
+
+export async function readBlueprint(db: Database, tenantId: number, id: string) {
+  return db
+    .selectFrom('blueprints')
+    .select(['id', 'state', 'archive_sha256', 'created_by', 'plan'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export async function setBlueprintState(
+  db: Database,
+  tenantId: number,
+  id: string,
+  state: string,
+): Promise<void> {
+  await db
+    .updateTable('blueprints')
+    .set({ state })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function setBlueprintArchive(
+  db: Database,
+  tenantId: number,
+  id: string,
+  archive: { readonly sha256: string; readonly extension: string },
+): Promise<void> {
+  await db
+    .updateTable('blueprints')
+    .set({ archive_sha256: archive.sha256, archive_extension: archive.extension })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function failBlueprint(
+  db: Database,
+  tenantId: number,
+  id: string,
+  failure: { readonly state: string; readonly error: string },
+): Promise<void> {
+  await db
+    .updateTable('blueprints')
+    .set({ state: failure.state, error: failure.error, updated_at: sql`clock_timestamp()` })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function storePlan(
+  db: Database,
+  tenantId: number,
+  id: string,
+  blueprint: { readonly plan: Plan; readonly mainFile: string },
+): Promise<void> {
+  const { plan, mainFile } = blueprint
+  await db
+    .updateTable('blueprints')
+    .set({
+      plan: toJson(plan),
+      requirements: toJson(plan.requirements),
+      imported_blueprints: [...new Set(plan.imported_blueprints)],
+      main_file_name: mainFile,
+      description: plan.description,
+      state: 'uploaded',
+      error: null,
+      updated_at: sql`clock_timestamp()`,
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteBlueprint(db: Database, tenantId: number, id: string): Promise<void> {
+  await db.deleteFrom('blueprints').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}
+
+export async function readDeployment(db: Database, tenantId: number, id: string) {
+  return db
+    .selectFrom('deployments as d')
+    .innerJoin('blueprints as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'd.blueprint_tenant_id').onRef('b.id', '=', 'd.blueprint_id'),
+    )
+    .select([
+      'd.id',
+      'd.display_name',
+      'd.visibility',
+      'd.created_by',
+      'd.runtime_only_evaluation',
+      'b.plan',
+      'b.id as blueprintId',
+    ])
+    .where('d.tenant_id', '=', tenantId)
+    .where('d.id', '=', id)
+    .executeTakeFirst()
+}
+
+type Owner = {
+  readonly tenantId: number
+  readonly deploymentId: string
+  readonly visibility: 'private' | 'tenant' | 'global'
+  readonly createdBy: string
+}
+
+/** Whatever an earlier, interrupted try may have written goes first: a creation can be run again from the start. */
+export async function clearNodes(transaction: Database, { tenantId, deploymentId }: Owner): Promise<void> {
+  for (const table of ['node_instances', 'nodes'] as const) {
+    await transaction
+      .deleteFrom(table)
+      .where('tenant_id', '=', tenantId)
+      .where('deployment_id', '=', deploymentId)
+      .execute()
+  }
+}
+
+export async function storeDeployment(
+  transaction: Database,
+  { tenantId, deploymentId }: Owner,
+  plan: DeploymentPlan,
+  displayName: string,
+): Promise<void> {
+  await transaction
+    .updateTable('deployments')
+    .set({
+      display_name: displayName,
+      description: plan.description,
+      inputs: toJson(plan.inputs),
+      outputs: toJson(plan.outputs),
+      capabilities: toJson(plan.capabilities),
+      groups: toJson(plan.groups),
+      scaling_groups: toJson(plan.scaling_groups),
+      policy_types: toJson(plan.policy_types),
+      policy_triggers: toJson(plan.policy_triggers),
+      workflows: toJson(plan.workflows),
+      resource_tags: toJson(plan.resource_tags),
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', deploymentId)
+    .execute()
+}
+
+/** Nodes as spec/plan.md 7.7 stores them, one statement for all. */
+export async function insertNodes(
+  transaction: Database,
+  owner: Owner,
+  nodes: readonly PlanNode[],
+): Promise<void> {
+  if (nodes.length === 0) return
+  const column = <T>(read: (node: PlanNode, index: number) => T) => nodes.map(read)
+  const scaling = (node: PlanNode) => node.capabilities.scalable.properties
+  await sql`
+    insert into nodes (tenant_id, deployment_id, visibility, created_by, id, position, type, type_hierarchy, host_id,
+      properties, operations, plugins, plugins_to_install, relationships, number_of_instances,
+      planned_number_of_instances, deploy_number_of_instances, min_number_of_instances, max_number_of_instances)
+    select ${owner.tenantId}, ${owner.deploymentId}, ${owner.visibility}, ${owner.createdBy}, n.*
+    from unnest(
+      ${column((node) => node.id)}::text[],
+      ${column((_node, index) => index)}::int[],
+      ${column((node) => node.type)}::text[],
+      ${column((node) => toJson(node.type_hierarchy))}::json[],
+      ${column((node) => node.host_id ?? null)}::text[],
+      ${column((node) => toJson(node.properties))}::json[],
+      ${column((node) => toJson(node.operations))}::json[],
+      ${column((node) => toJson(node.plugins))}::json[],
+      ${column((node) => (node.plugins_to_install === undefined ? null : toJson(node.plugins_to_install)))}::json[],
+      ${column((node) => toJson(node.relationships.map(storedRelationship)))}::json[],
+      ${column((node) => count(scaling(node).current_instances))}::int[],
+      ${column((node) => count(scaling(node).current_instances))}::int[],
+      ${column((node) => count(scaling(node).default_instances))}::int[],
+      ${column((node) => count(scaling(node).min_instances))}::int[],
+      ${column((node) => count(scaling(node).max_instances))}::int[]
+    ) as n`.execute(transaction)
+}
+
+function storedRelationship(relationship: PlanNode['relationships'][number]) {
+  const { type, type_hierarchy, target_id, properties, source_operations, target_operations } = relationship
+  return { type, type_hierarchy, target_id, properties, source_operations, target_operations }
+}
+
+/** Functions are evaluated by now, so these are numbers. */
+function count(value: Json): number {
+  if (typeof value === 'number') return value
+  throw new Error(`an instance count of the deployment plan is no number: ${JSON.stringify(value)}`)
+}
+
+export async function insertNodeInstances(
+  transaction: Database,
+  owner: Owner,
+  instances: DeploymentPlan['node_instances'],
+): Promise<void> {
+  if (instances.length === 0) return
+  const next = new Map<string, number>()
+  const indexes = instances.map(({ node_id }) => {
+    const index = (next.get(node_id) ?? 0) + 1
+    next.set(node_id, index)
+    return index
+  })
+  await sql`
+    insert into node_instances (tenant_id, deployment_id, visibility, created_by, id, node_id, host_id,
+      instance_index, relationships, scaling_groups)
+    select ${owner.tenantId}, ${owner.deploymentId}, ${owner.visibility}, ${owner.createdBy}, i.*
+    from unnest(
+      ${instances.map((instance) => instance.id)}::text[],
+      ${instances.map((instance) => instance.node_id)}::text[],
+      ${instances.map((instance) => instance.host_id ?? null)}::text[],
+      ${indexes}::int[],
+      ${instances.map((instance) => toJson(instance.relationships))}::json[],
+      ${instances.map((instance) => toJson(instance.scaling_groups ?? []))}::json[]
+    ) as i`.execute(transaction)
+}
+
+/** Which of these ids other deployments of the tenant use already. */
+export async function takenInstanceIds(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('node_instances')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+export async function insertDependencies(
+  transaction: Database,
+  owner: Owner,
+  functions: DeploymentPlan['inter_deployment_functions'],
+  newId: () => string,
+): Promise<void> {
+  await transaction
+    .deleteFrom('inter_deployment_dependencies')
+    .where('tenant_id', '=', owner.tenantId)
+    .where('source_deployment_id', '=', owner.deploymentId)
+    .execute()
+  if (functions.length === 0) return
+  await transaction
+    .insertInto('inter_deployment_dependencies')
+    .values(
+      functions.map(({ function_identifier, target_deployment: [target, func], context }) => ({
+        tenant_id: owner.tenantId,
+        id: newId(),
+        dependency_creator: function_identifier,
+        source_deployment_id: owner.deploymentId,
+        target_deployment_id: target,
+        target_deployment_func: target === null ? toJson({ function: func, context }) : null,
+        visibility: owner.visibility,
+        created_by: owner.createdBy,
+      })),
+    )
+    .execute()
+}
+
+export async function childDeployments(db: Database, tenantId: number, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployment_labels')
+    .select('deployment_id')
+    .where('tenant_id', '=', tenantId)
+    .where('key', '=', 'csys-obj-parent')
+    .where('value', '=', id)
+    .orderBy('deployment_id')
+    .execute()
+  return rows.map((row) => row.deployment_id)
+}
+
+/** Takes everything of the deployment with it but its events, which have no foreign key. */
+export async function deleteDeployment(transaction: Database, tenantId: number, id: string): Promise<void> {
+  await transaction
+    .deleteFrom('events')
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', id)
+    .execute()
+  await transaction.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}
