@@ -7,6 +7,10 @@ import { executionHandlers } from './executions/index.ts'
 import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
+import { operationHandlers } from './operations/index.ts'
+import { tenantHandlers } from './tenants/index.ts'
+import { tokenHandlers } from './tokens/index.ts'
+import { userHandlers } from './users/index.ts'
 
 /** Every endpoint that works; the compiler says when one of the route table is missing. */
 export const handlers = {
@@ -18,4 +22,8 @@ export const handlers = {
   ...evaluationHandlers,
   ...nodeHandlers,
   ...nodeInstanceHandlers,
+  ...operationHandlers,
+  ...tenantHandlers,
+  ...userHandlers,
+  ...tokenHandlers,
 } as unknown as Handlers
