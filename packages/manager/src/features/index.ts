@@ -8,6 +8,7 @@ import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
+import { resourceHandlers } from './resources/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
 import { userHandlers } from './users/index.ts'
@@ -26,4 +27,5 @@ export const handlers = {
   ...tenantHandlers,
   ...userHandlers,
   ...tokenHandlers,
-} as unknown as Handlers
+  ...resourceHandlers,
+} satisfies Handlers

@@ -1,0 +1,26 @@
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import type { Handlers } from '../../request.ts'
+import { readResource } from './service.ts'
+
+/** The file server, spec/operations.md 2.2 */
+export const resourceHandlers = {
+  async 'resources.get'(request) {
+    const resource = await readResource(request, request.params['*'])
+    if (resource.type === 'directory') return { files: resource.files }
+    request.reply.headers({
+      'content-type': 'application/octet-stream',
+      'content-length': resource.size,
+      'content-disposition': `attachment; filename*=UTF-8''${encoded(basename(resource.path))}`,
+    })
+    return request.reply.send(createReadStream(resource.path))
+  },
+} satisfies Partial<Handlers>
+
+/** Names are the blueprint author's: any character, in the form of RFC 8187. */
+function encoded(name: string): string {
+  return encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  )
+}
