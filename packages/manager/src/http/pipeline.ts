@@ -67,7 +67,7 @@ async function authorize(
   const caller = await authenticate(services, readCredentials(http.headers))
   const found = await findTenant(services, route, http, caller)
   const roles = found?.role == null ? [caller.systemRole] : [caller.systemRole, found.role]
-  const tenant: Tenant | undefined = found && { id: found.id, name: found.name }
+  const tenant: Tenant | undefined = found
   if (route.permission !== 'authenticated' && !isPermitted(route.permission, roles)) {
     throw forbidden(caller.username, route.permission, tenant?.name)
   }
