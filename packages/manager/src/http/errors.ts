@@ -1,4 +1,4 @@
-import { ApiError, type ErrorBody } from '@tutti/api'
+import { ApiError, badParameter, type ErrorBody } from '@tutti/api'
 import type { FastifyError } from 'fastify'
 
 /** An error as it is answered, and whether it is one of ours that the log must show. */
@@ -32,6 +32,9 @@ function storageConflict(error: unknown): ApiError | undefined {
     return new ApiError('conflict_error', 'Another request has just created the same resource')
   if (code === '23503')
     return new ApiError('conflict_error', 'A resource that this one belongs to has just been deleted')
+  if (code === '22021' || code === '22P05') {
+    return badParameter('The request holds a NUL character where a text is expected')
+  }
   if (code === '40001' || code === '40P01') {
     return new ApiError(
       'storage_error',
