@@ -1,3 +1,4 @@
+export { type LintFinding, type LintRequest, lintFolder } from './blueprints/lint-folder.ts'
 export type { OperationEnvironment } from './operations/index.ts'
 export { runtimeFolder } from './runtime-folder.ts'
 export type { WorkerLog } from './services.ts'
