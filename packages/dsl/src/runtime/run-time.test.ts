@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   DslError,
+  type EvaluationContext,
   type EvaluationStorage,
   evaluateCapabilities,
   evaluateFunctions,
