@@ -36,8 +36,9 @@ export function expand(expansion: Expansion): InstanceTree {
     if (fresh > MOST_COPIES) {
       throw new DslError('ValueError', `'${name}' is to have ${total} instances, more than ${MOST_COPIES}.`)
     }
-    for (let count = 0; count < fresh; count++)
-      work.push({ name, parent, id: expansion.newId(name), isOld: false })
+    const newIds = Array.from({ length: fresh }, () => expansion.newId(name))
+    // Last in, first out: what shall come first is put on last.
+    for (const id of newIds.toReversed()) work.push({ name, parent, id, isOld: false })
     for (const id of kept.toReversed()) work.push({ name, parent, id, isOld: true })
   }
   for (const name of topology.roots.toReversed()) work.push({ name, parent: null })
