@@ -8,7 +8,7 @@ import {
   routes,
   unknownRoute,
 } from '@tutti/api'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Handlers } from '../request.ts'
 import type { Services } from '../services.ts'
 import { errorAnswer } from './errors.ts'
@@ -27,7 +27,7 @@ const comingPrefixes = ['/api/v1', '/api/v2', '/api/v2.1', '/api/v3']
 export function buildApp(services: Services, handlers: Handlers): FastifyInstance {
   const app = Fastify({
     loggerInstance: services.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
     requestIdHeader: false,
