@@ -12,6 +12,7 @@ export type Output = {
 export type Environment = {
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly home: string
+  readonly isRoot: boolean
   readonly workingFolder: string
   readonly stdout: Output
   readonly stderr: Output

@@ -11,6 +11,7 @@ export function processEnvironment(): Environment {
   return {
     variables: process.env,
     home: homedir(),
+    isRoot: process.getuid?.() === 0,
     workingFolder: process.cwd(),
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),

@@ -31,6 +31,7 @@ export async function testEnvironment(options: TestEnvironmentOptions = {}): Pro
   return {
     variables: options.variables ?? {},
     home,
+    isRoot: false,
     workingFolder: home,
     stdout: output(written),
     stderr: output(errors),

@@ -1,5 +1,6 @@
 import { type BuildScope, instanceById, nodeOf, type Relationship } from './build-scope.ts'
 import type { JsonObject, JsonValue } from './json.ts'
+import { installMethod } from './lifecycle/agent.ts'
 import type { ModelNode, ModelNodeInstance, ModelOperation } from './model.ts'
 import { type GivenInputs, operationInputs } from './operation-inputs.ts'
 import { parallel, type Step, type TaskStep } from './step.ts'
@@ -65,7 +66,7 @@ function remoteTask({ scope, instance, name, operation, given, owner, related, s
   const { taskRetries, taskRetryIntervalMs } = scope.settings
   const node = nodeOf(scope, instance)
   const hostId = instance.host_id ?? null
-  const executor = executorOf(operation, hostId)
+  const executor = executorOf(scope, operation, hostId)
   const target = executor === 'host_agent' ? hostId : managementQueue
   const totalRetries = operation.max_retries ?? taskRetries
   const context: JsonObject = {
@@ -105,10 +106,15 @@ function remoteTask({ scope, instance, name, operation, given, owner, related, s
 
 const managementQueue = 'cloudify.management'
 
-/** spec/operations.md 1.2: `auto` is the host's agent where there is a host. */
-function executorOf({ executor }: ModelOperation, hostId: string | null): string {
+/**
+ * spec/operations.md 1.2: `auto` is the host's agent where there is a host. On a host that is to have no agent
+ * (`install_method: none`) such an operation could only ever fail, so it runs centrally.
+ */
+function executorOf(scope: BuildScope, { executor }: ModelOperation, hostId: string | null): string {
   if (executor !== 'auto' && executor !== null) return executor
-  return hostId === null ? 'central_deployment_agent' : 'host_agent'
+  const host = hostId === null ? undefined : scope.instances.get(hostId)
+  const hasAgent = host !== undefined && installMethod(nodeOf(scope, host)) !== 'none'
+  return hasAgent ? 'host_agent' : 'central_deployment_agent'
 }
 
 function pluginContext(node: ModelNode, { plugin, executor }: ModelOperation): JsonValue {

@@ -37,7 +37,7 @@ export async function resolveConfiguration(environment: Environment, flags: Flag
 
 function effectiveValue(
   name: SettingName,
-  { variables }: Environment,
+  { variables, isRoot }: Environment,
   flags: Flags,
   written: Readonly<Record<string, string>>,
   file: string,
@@ -50,7 +50,7 @@ function effectiveValue(
     return { name, written: variable, source: `environment ${setting.variable}` }
   }
   if (written[name] !== undefined) return { name, written: written[name], source: `${name} in ${file}` }
-  return { name, written: setting.default, source: 'default' }
+  return { name, written: (isRoot ? setting.defaultAsRoot : undefined) ?? setting.default, source: 'default' }
 }
 
 /** A JSON object of setting names; absent is empty. */

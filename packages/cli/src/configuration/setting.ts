@@ -15,6 +15,8 @@ export type Setting<Value> = {
   readonly part: 'server' | 'client'
   /** As it would be written; undefined when there is none. */
   readonly default: string | undefined
+  /** In place of `default` for the user root. */
+  readonly defaultAsRoot?: string
   /** Said in place of a default that depends on something. */
   readonly defaultText?: string
   readonly isSecret: boolean

@@ -13,6 +13,9 @@ export const settings = {
     description: 'Where the embedded database, the generated admin password and caches are kept',
     part: 'server',
     default: '~/.tutti',
+    // PostgreSQL runs as another user, who may not enter root's home.
+    defaultAsRoot: '/var/lib/tutti',
+    defaultText: '`~/.tutti`, for root `/var/lib/tutti`',
     isSecret: false,
     parse: path,
   },

@@ -33,6 +33,9 @@ export function expand(expansion: Expansion): InstanceTree {
     const old = parent === null || parent.isOld ? expansion.oldUnder(name, parent?.id ?? null) : []
     const { kept, total } = expansion.plan(name, old)
     const fresh = Math.max(0, total - kept.length)
+    if (fresh > MOST_COPIES) {
+      throw new DslError('ValueError', `'${name}' is to have ${total} instances, more than ${MOST_COPIES}.`)
+    }
     for (let count = 0; count < fresh; count++)
       work.push({ name, parent, id: expansion.newId(name), isOld: false })
     for (const id of kept.toReversed()) work.push({ name, parent, id, isOld: true })
@@ -43,6 +46,9 @@ export function expand(expansion: Expansion): InstanceTree {
     if (id === undefined) {
       plan(name, parent)
       continue
+    }
+    if (copies.length >= MOST_COPIES) {
+      throw new DslError('ValueError', `The deployment has more than ${MOST_COPIES} node instances.`)
     }
     const copy: Copy = { name, id, parent, isGroup: topology.isGroup(name), isOld: isOld === true }
     copies.push(copy)
@@ -55,6 +61,9 @@ export function expand(expansion: Expansion): InstanceTree {
   }
   return { copies, byNode }
 }
+
+/** Instances of one deployment: numbers of nested containers multiply. */
+const MOST_COPIES = 1_000_000
 
 const MOST_IDS = 36 ** 6
 

@@ -1,8 +1,8 @@
 import { type BuildScope, nodeOf } from '../build-scope.ts'
-import { isJsonObject } from '../json.ts'
-import type { ModelNode, ModelNodeInstance } from '../model.ts'
+import type { ModelNodeInstance } from '../model.ts'
 import { untilTruthy } from '../operation-step.ts'
 import { type Step, sequence } from '../step.ts'
+import { installMethod, isHost } from './agent.ts'
 import { around, nothing, operation, sendEvent } from './instance-tasks.ts'
 
 /** The agent's part of a host's installation (spec/workflows.md 2.4); null where there is nothing to do. */
@@ -59,17 +59,4 @@ export function hostUninstall(scope: BuildScope, instance: ModelNodeInstance): S
 function sequenceOf(steps: readonly (Step | null)[]): Step | null {
   const present = steps.filter((step) => step !== null)
   return present.length === 0 ? null : sequence(...present)
-}
-
-function isHost(node: ModelNode): boolean {
-  return node.type_hierarchy.includes('cloudify.nodes.Compute')
-}
-
-/** The deprecated property `install_agent`, where it is set, overrides `agent_config`. */
-function installMethod({ properties }: ModelNode): string {
-  const { install_agent: installAgent, agent_config: config } = properties
-  if (installAgent === true || installAgent === 'true') return 'remote'
-  if (installAgent === false || installAgent === 'false') return 'none'
-  const method = isJsonObject(config) ? config.install_method : undefined
-  return typeof method === 'string' ? method : 'none'
 }

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   forbidden,
   isPermitted,
   parseBody,
@@ -34,6 +35,7 @@ export async function answer<Name extends RouteName>(
   reply: FastifyReply,
 ): Promise<unknown> {
   const request = await authorize(services, route, http, reply)
+  refuseWhileCancelling(name, request.caller)
   const routeRequest = {
     ...request,
     params: http.params,
@@ -92,4 +94,15 @@ function includeOf(name: RouteName, query: QueryValues): readonly string[] | und
   const [resource] = name.split('.')
   const table = routes[`${resource}.list`]?.list
   return table === undefined ? undefined : parseInclude(query, table)
+}
+
+const starting: ReadonlySet<string> = new Set(['executions.start', 'deployments.create'])
+
+/** An execution that is being cancelled may not leave new work behind (spec/workflows.md 5.4). */
+function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
+  if (execution === undefined || !execution.status.endsWith('cancelling') || !starting.has(name)) return
+  throw new ApiError(
+    'forbidden_while_cancelling',
+    `Execution ${execution.id} is being cancelled: it may start nothing more`,
+  )
 }

@@ -20,7 +20,7 @@ declare module 'vitest' {
 
 export const templateDatabase = 'tutti_template'
 
-const prefix = 'tutti-test-'
+const prefix = 'tutti-test-postgres-'
 let folder: string
 let postgres: EmbeddedPostgres
 
@@ -58,6 +58,9 @@ async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(prefix)) continue
     const abandoned = join(tmpdir(), name)
+    // A run that is just starting has made its folder but does not own it yet.
+    const wasOwned = (await readdir(abandoned).catch(() => [])).some((file) => file.startsWith('owner-'))
+    if (!wasOwned) continue
     // A folder in use by another run, or of another user, is left alone.
     const lock = await lockDataFolder(abandoned, async () => false).catch(() => undefined)
     if (lock === undefined) continue
