@@ -66,6 +66,21 @@ export function expand(expansion: Expansion): InstanceTree {
 /** Instances of one deployment: numbers of nested containers multiply. */
 const MOST_COPIES = 1_000_000
 
+/** Refuses what would be too many, before any is made. */
+export function refuseTooMany(topology: Topology, numberOf: (name: string) => number): void {
+  let copies = 0
+  const work = topology.roots.map((name) => ({ name, parents: 1 }))
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    const { name, parents } = next
+    const count = parents * numberOf(name)
+    copies += count
+    if (copies > MOST_COPIES) {
+      throw new DslError('ValueError', `The deployment has more than ${MOST_COPIES} node instances.`)
+    }
+    for (const child of topology.childrenOf(name)) work.push({ name: child, parents: count })
+  }
+}
+
 const MOST_IDS = 36 ** 6
 
 /** Ids `NAME_abc123`, unique among those of the same name (plan.md 8.1). */
