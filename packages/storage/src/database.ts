@@ -25,6 +25,9 @@ export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error)
   const { onIdleError, ...poolConfig } = config
   const pool = new Pool({ max: 20, application_name: 'tutti', ...poolConfig })
   pool.on('error', (error) => onIdleError?.(error))
+  // The pool looks after idle connections only. One that breaks between two statements of a transaction has nobody
+  // to tell until the next statement fails, and an event without a listener would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }
