@@ -82,7 +82,7 @@ async function planOf(request: ParseRequest, problems: Problems): Promise<Plan |
     const merged = mergeFiles(loaded.files, mainVersion, report)
     const document = recordImports(merged, loaded)
     const tooNew: DslError[] = []
-    checkShape(document, DOCUMENT, [], {
+    checkShape(document, DOCUMENT, {
       version: gates,
       report: (error, [section = '', name = '']) => {
         problems.errors.push(error)
