@@ -31,7 +31,7 @@ export function createContext(
     environment,
     isJson,
     printer: createPrinter(environment, isJson),
-    reporter: createReporter(environment, isJson),
+    reporter: createReporter(environment, { isJson }),
     flags,
     parts,
     configuration,

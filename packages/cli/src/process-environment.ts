@@ -44,12 +44,21 @@ function outputOf(stream: NodeJS.WriteStream): Output {
   }
 }
 
+/**
+ * One Ctrl-C arrives several times: from the terminal, and again from `npm run` and scripts/with-node.mjs, which pass
+ * on what they get.
+ */
+const samePressMs = 500
+
 /** The first signal asks; whoever sends a second one does not want to wait any longer. */
 function listen(controller: AbortController): void {
   const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const
+  let firstMs = Number.POSITIVE_INFINITY
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(exitCodes[signal])
+      const nowMs = performance.now()
+      firstMs = Math.min(firstMs, nowMs)
+      if (nowMs - firstMs > samePressMs) process.exit(exitCodes[signal])
       controller.abort(new Error(`interrupted by ${signal}`))
     })
   }

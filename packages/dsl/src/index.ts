@@ -1,3 +1,5 @@
+export { type DefaultSchedule, defaultSchedules } from './deployment/default-schedules.ts'
+export { type InputNameProblems, inputNameProblems } from './deployment/input-names.ts'
 export {
   createDeploymentPlan,
   type DeploymentPlanOutcome,
@@ -11,6 +13,7 @@ export {
   type ErrorDetails,
   type Place,
 } from './diagnostic.ts'
+export { choosePluginFile } from './imports/plugin-yaml.ts'
 export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'
 export {
   ImportFailure,
@@ -18,6 +21,16 @@ export {
   type ImportResolver,
   type ResolvedImport,
 } from './imports/resolver.ts'
+export { compareVersions, matchesSpecifiers, newestMatching } from './imports/version-specifier.ts'
+export { generateNodeInstances } from './instances/generate.ts'
+export {
+  type Modification,
+  type ModificationRequest,
+  type ModifiedInstance,
+  type ModifiedNumber,
+  modifyNodeInstances,
+} from './instances/modify.ts'
+export type { TopologyGroups, TopologyNode } from './instances/topology.ts'
 export type { Json, JsonList, JsonObject } from './json.ts'
 export { type ParseOptions, type ParseOutcome, type ParseRequest, parseBlueprint } from './parse.ts'
 export type * from './plan/plan.ts'
@@ -46,3 +59,7 @@ export {
   type ParametersOutcome,
   type ParametersRequest,
 } from './types/parameters.ts'
+export type { StoredNodePlan, StoredRelationshipPlan } from './update/node-steps.ts'
+export type { EntityType, UpdateStep } from './update/step.ts'
+export { deploymentUpdateSteps, modifiedEntityIds, type Updatable } from './update/steps.ts'
+export { type StoredNumbers, withStoredInstances } from './update/stored-instances.ts'

@@ -16,16 +16,48 @@ export function member<T>(object: { readonly [key: string]: T }, key: string): T
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** An object from entries, in which even `__proto__` is a plain key. */
-export function objectFrom<T>(entries: Iterable<readonly [string, T]>): { [key: string]: T } {
-  return Object.fromEntries(entries)
+/** Sets an own key, even `__proto__`. */
+export function put<T>(object: { [key: string]: T }, key: string, value: T): void {
+  if (key !== '__proto__') object[key] = value
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
+/** An object with the same keys and other values. */
 export function mapValues<T, R>(
   object: { readonly [key: string]: T },
   change: (value: T, key: string) => R,
 ): { [key: string]: R } {
-  return objectFrom(Object.entries(object).map(([key, value]) => [key, change(value, key)] as const))
+  const changed: { [key: string]: R } = {}
+  for (const key of Object.keys(object)) put(changed, key, change(object[key] as T, key))
+  return changed
+}
+
+/** As `mapValues`, but the object itself when no value is another. Plans are big and change little. */
+export function mapChanged<O extends { readonly [key: string]: unknown }>(
+  object: O,
+  change: (value: O[keyof O & string], key: string) => O[keyof O & string],
+): O {
+  let changed: { [key: string]: unknown } | null = null
+  for (const key of Object.keys(object)) {
+    const value = object[key] as O[keyof O & string]
+    const next = change(value, key)
+    if (next === value) continue
+    changed ??= { ...object }
+    put(changed, key, next)
+  }
+  return changed === null ? object : (changed as O)
+}
+
+/** As `map`, but the list itself when no item is another. */
+export function mapItems<T>(list: readonly T[], change: (item: T, index: number) => T): readonly T[] {
+  let changed: T[] | null = null
+  for (const [index, item] of list.entries()) {
+    const next = change(item, index)
+    if (next === item) continue
+    changed ??= [...list]
+    changed[index] = next
+  }
+  return changed ?? list
 }
 
 /** Deep equality of JSON values; key order has no meaning. */

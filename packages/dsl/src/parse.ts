@@ -1,8 +1,9 @@
-import { type Diagnostic, DslError } from './diagnostic.ts'
+import { type Diagnostic, DslError, formatError } from './diagnostic.ts'
 import { checkFunctions } from './functions/check.ts'
 import { loadBlueprint, recordImports } from './imports/load.ts'
 import { mergeFiles } from './imports/merge.ts'
 import type { ImportResolver } from './imports/resolver.ts'
+import type { Json } from './json.ts'
 import { type Build, newProblems, type Problems } from './language/build.ts'
 import { checkShape } from './language/check.ts'
 import { SECTIONS } from './language/document.ts'
@@ -10,6 +11,7 @@ import { record } from './language/shape.ts'
 import { buildPlan } from './plan/build.ts'
 import type { Plan } from './plan/plan.ts'
 import { requirementsOf } from './plan/requirements.ts'
+import { sizeOf } from './size.ts'
 import { checkInputDefaults } from './types/input-defaults.ts'
 import { newConversion, nodePlace } from './yaml/node.ts'
 
@@ -36,16 +38,30 @@ export type ParseOutcome =
   | { readonly ok: true; readonly plan: Plan; readonly warnings: readonly Diagnostic[] }
   | { readonly ok: false; readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]] }
 
+/** About 200 MB of JSON. What is shared within a blueprint is written out in its plan. */
+const MOST_PLAN_VALUES = 20_000_000
+
 const DOCUMENT = record(SECTIONS)
 
 /** A blueprint's text and its imports to a plan (dsl.md 1, plan.md 1). Reports all independent mistakes. */
 export async function parseBlueprint(request: ParseRequest): Promise<ParseOutcome> {
   const problems = newProblems()
   const plan = await planOf(request, problems)
-  const [first, ...others] = problems.errors.map((error) => error.toDiagnostic())
+  const [first, ...others] = withoutRepetitions(problems.errors.map((error) => error.toDiagnostic()))
   if (first !== undefined) return { ok: false, diagnostics: [first, ...others] }
   if (plan === null) throw new Error('a blueprint without a mistake has a plan')
   return { ok: true, plan, warnings: problems.warnings.map((warning) => warning.toDiagnostic()) }
+}
+
+/** A type's mistake that shows in every template of the type is one mistake. */
+function withoutRepetitions(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const seen = new Set<string>()
+  return diagnostics.filter(({ file, line, column, path, code, message }) => {
+    const key = file === null ? `${path} ${message}` : `${file}:${line}:${column} ${path} ${code}`
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
 }
 
 async function planOf(request: ParseRequest, problems: Problems): Promise<Plan | null> {
@@ -75,16 +91,30 @@ async function planOf(request: ParseRequest, problems: Problems): Promise<Plan |
       reportTooNew: (error) => tooNew.push(error),
     })
     const { files, now } = request
-    const build: Build = { document, mainVersion, gates, files, now, conversion: newConversion(), problems }
+    const build: Build = {
+      document,
+      mainVersion,
+      gates,
+      files,
+      now,
+      conversion: newConversion(),
+      problems,
+      memo: new WeakMap(),
+    }
     const bare = buildPlan(build, loaded.version)
     problems.errors.push(...tooNew)
     const plan = { ...bare, requirements: requirementsOf(bare) }
     if (problems.errors.length > 0) return null
-    if (validateInputDefaults) checkInputDefaults(plan, report)
+    if (validateInputDefaults) checkInputDefaults(plan, build.conversion.origins, report)
     if (validateIntrinsicFunctions) {
       checkFunctions(plan, { gates, origins: build.conversion.origins, report })
     }
     warnOfRepeatedTargets(plan, build)
+    if (sizeOf(plan as unknown as Json, new WeakMap()) > MOST_PLAN_VALUES) {
+      report(
+        formatError(1, `The plan has more than ${MOST_PLAN_VALUES} values when its aliases are written out.`),
+      )
+    }
     return plan
   } catch (error) {
     if (!(error instanceof DslError)) throw error

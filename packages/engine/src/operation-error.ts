@@ -18,5 +18,6 @@ export interface OperationError {
   /** Overrides the operation's retry interval. */
   readonly retryAfterMs?: number
   readonly traceback?: string
+  /** What led to it, ending with the error itself. */
   readonly causes?: readonly ErrorCause[]
 }

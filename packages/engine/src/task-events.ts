@@ -40,9 +40,10 @@ export function taskEvent(
   }
 }
 
+/** What led to the error, the error itself last; an executor that names causes has named it among them. */
 function causes(error: OperationError): EmittedEvent['errorCauses'] {
-  const own = { message: error.message, type: error.type, traceback: error.traceback ?? null }
-  return [...(error.causes ?? []), own]
+  if (error.causes !== undefined && error.causes.length > 0) return error.causes
+  return [{ message: error.message, type: error.type, traceback: error.traceback ?? null }]
 }
 
 export function nodeEvent(

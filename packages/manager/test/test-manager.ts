@@ -9,10 +9,10 @@ import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
 import { readStatus } from '../src/features/executions/index.ts'
+import { handlers } from '../src/features/index.ts'
 import { buildApp } from '../src/http/app.ts'
 import type { Services } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
-import { handlers } from './handlers.ts'
 
 /** Who asks and what; the bootstrap administrator in `default_tenant` unless the request says otherwise. */
 export type TestRequest = {
@@ -63,6 +63,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     database,
     queue,
     settings: { ...testSettings, dataFolder, ...settings },
+    uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
     now: () => new Date(),

@@ -33,6 +33,7 @@ export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-f
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify } from './notifications.ts'
+export { openProcessFolder } from './process-folder.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
 export * from './unpack/index.ts'

@@ -127,7 +127,8 @@ export const managerRoutes = {
     method: 'GET',
     path: '/resources/*',
     base: 'root',
-    permission: 'file_server_auth',
+    // `file_server_auth` is asked in the path's tenant, and not at all for global blueprints.
+    permission: 'authenticated',
     tenant: 'none',
     summary: 'Download a file of a blueprint or a deployment; the tenant is part of the path',
     response: 'file',

@@ -19,10 +19,12 @@ export async function followToEnd(context: Context, client: Client, execution: E
     return 0
   }
   if (context.isJson) context.reporter.result(ended, '')
-  const reason = error === '' ? '' : `: ${error}`
+  const [summary = '', ...traceback] = error.split('\n')
+  const reason = error === '' ? '' : `: ${summary}`
+  const details = traceback.length === 0 ? '' : `  details:   tutti executions get ${id}\n`
   context.environment.stderr.write(
     `${workflow}${where} ${status === 'cancelled' ? 'was cancelled' : `failed${reason}`}\n` +
-      `  execution: ${id}\n  next:      tutti executions resume ${id}\n`,
+      `  execution: ${id}\n${details}  next:      tutti executions resume ${id}\n`,
   )
   return 1
 }

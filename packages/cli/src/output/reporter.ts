@@ -16,9 +16,15 @@ export type Reporter = {
   readonly result: (result: unknown, text: string) => void
 }
 
-/** Live on a terminal, plain lines elsewhere, a JSON object a line with `--json`. */
-export function createReporter(environment: Environment, isJson: boolean): Reporter {
+/**
+ * Live on a terminal, plain lines elsewhere, a JSON object a line with `--json`. `hint` says beside the live progress
+ * what Ctrl-C does.
+ */
+export function createReporter(
+  environment: Environment,
+  { isJson, hint = 'Ctrl-C detaches' }: { readonly isJson: boolean; readonly hint?: string },
+): Reporter {
   if (isJson) return jsonReporter(environment)
   const isLive = environment.stdout.isTerminal && environment.variables.TERM !== 'dumb'
-  return isLive ? terminalReporter(environment) : plainReporter(environment)
+  return isLive ? terminalReporter(environment, hint) : plainReporter(environment)
 }

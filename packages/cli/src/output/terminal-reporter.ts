@@ -9,7 +9,7 @@ const frameMs = 100
 const eraseLine = '\r\u001b[2K'
 
 /** Lines that scroll, and below them one status line that is rewritten while something goes on. */
-export function terminalReporter(environment: Environment): Reporter {
+export function terminalReporter(environment: Environment, hint: string): Reporter {
   const { stdout } = environment
   const style = styleFor(stdout, environment)
   let status: ((frame: string) => string) | undefined
@@ -58,7 +58,9 @@ export function terminalReporter(environment: Environment): Reporter {
     },
     event: (event) => line(renderEvent(event, style, 'short')),
     progress: (execution) =>
-      show(execution === undefined ? undefined : (spinner) => `${spinner} ${progressText(execution)}`),
+      show(
+        execution === undefined ? undefined : (spinner) => `${spinner} ${progressText(execution)}  ${hint}`,
+      ),
     note: line,
     result: (_result, text) => line(mark(text, style)),
   }
@@ -70,7 +72,7 @@ function progressText(execution: Execution): string {
   const share = total === 0 ? 0 : Math.min(1, done / total)
   const bar = '█'.repeat(Math.round(share * 20)).padEnd(20, '░')
   const count = total === 0 ? '' : `  ${bar} ${done}/${total} operations`
-  return `${workflow_id} ${deployment_id ?? ''}  ${status}${count}  Ctrl-C detaches`
+  return `${workflow_id} ${deployment_id ?? ''}  ${status}${count}`
 }
 
 const mark = (text: string, style: Style): string => `${style('green', '✔')} ${text}`

@@ -1,10 +1,14 @@
 import { DslError } from '../diagnostic.ts'
 import { isList, type Json, member } from '../json.ts'
 import type { InputSchema, Plan } from '../plan/plan.ts'
+import { isDeeperThan } from '../size.ts'
 import { checkConstraints } from '../types/constraints.ts'
 import { correctedType } from '../types/corrected.ts'
 import { fitValue } from '../types/fit.ts'
 import type { ObjectGetter } from '../types/objects.ts'
+
+/** Nesting of an input's value: as much as a blueprint may have. */
+const MAX_DEPTH = 100
 
 export interface InputsRequest {
   readonly plan: Pick<Plan, 'inputs' | 'data_types'>
@@ -17,6 +21,13 @@ export interface InputsRequest {
 /** The values of a deployment's inputs (plan.md 7.1). Throws `DslError`. */
 export function deploymentInputs(request: InputsRequest): { readonly [name: string]: Json } {
   const { plan, given } = request
+  for (const [name, value] of Object.entries(given)) {
+    if (isDeeperThan(value, MAX_DEPTH)) {
+      throw new DslError('DSLParsingException', `The value of input '${name}' is nested too deeply.`, {
+        code: 214,
+      })
+    }
+  }
   const values: { [name: string]: Json } = {}
   const missing: string[] = []
   for (const [name, schema] of Object.entries(plan.inputs)) {

@@ -3,7 +3,7 @@ import { holdsCall } from '../functions/call.ts'
 import { type Creation, creationOf } from '../functions/create.ts'
 import { changePlaces } from '../functions/places.ts'
 import { generateNodeInstances } from '../instances/generate.ts'
-import { type Json, mapValues } from '../json.ts'
+import { type Json, mapChanged } from '../json.ts'
 import type { DeploymentPlan, Plan, PlanNode, PlanOperation } from '../plan/plan.ts'
 import type { ObjectGetter } from '../types/objects.ts'
 import { interDeploymentFunctions } from './dependencies.ts'
@@ -90,28 +90,23 @@ function flaggedNode(node: PlanNode): PlanNode {
   }
 }
 
-function flagged(operations: { readonly [name: string]: PlanOperation }): {
-  readonly [name: string]: PlanOperation
-} {
-  return mapValues(operations, (operation) =>
-    Object.values(operation.inputs).some(holdsCall)
+type Operations = { readonly [name: string]: PlanOperation }
+
+function flagged(operations: Operations): Operations {
+  return mapChanged(operations, (operation) =>
+    Object.values(operation.inputs).some((value) => holdsCall(value))
       ? { ...operation, has_intrinsic_functions: true }
       : operation,
   )
 }
 
 /** Interfaces show the same inputs as the operations made from them. */
-function withInputsOf(
-  interfaces: PlanNode['interfaces'],
-  operations: { readonly [name: string]: PlanOperation },
-): PlanNode['interfaces'] {
-  return mapValues(interfaces, (declared, name) =>
-    mapValues(declared, (operation, operationName) => {
+function withInputsOf(interfaces: PlanNode['interfaces'], operations: Operations): PlanNode['interfaces'] {
+  return mapChanged(interfaces, (declared, name) =>
+    mapChanged(declared, (operation, operationName) => {
       const evaluated = operations[`${name}.${operationName}`]?.inputs ?? {}
-      return {
-        ...operation,
-        inputs: mapValues(operation.inputs, (value, input) => evaluated[input] ?? value),
-      }
+      const inputs = mapChanged(operation.inputs, (value, input) => evaluated[input] ?? value)
+      return inputs === operation.inputs ? operation : { ...operation, inputs }
     }),
   )
 }

@@ -9,7 +9,7 @@ export const deploymentSettingsShape = record({
   default_schedules: optional(map(scheduleShape)),
   default_groups: optional(list(text)),
   id_template: optional(text),
-  display_name: optional(anything),
+  display_name: optional({ kind: 'either', text, map: anything }),
 })
 
 export function planDeploymentSettings(build: Build): JsonObject {

@@ -101,7 +101,7 @@ function readNodeTemplate(build: Build, types: TemplateTypes, name: string, writ
     type,
     properties: completeProperties(types, name, path, type, written),
     ownInterfaces,
-    interfaces: mergedInterfaces(type.interfaces, ownInterfaces),
+    interfaces: mergedInterfaces(build, type.interfaces, ownInterfaces),
     relationships: readRelationships(build, types, name, path, written),
     deploy,
     scalable:

@@ -1,6 +1,6 @@
 import { logicError } from '../diagnostic.ts'
 import type { JsonObject } from '../json.ts'
-import type { Build, Definitions } from '../language/build.ts'
+import { type Build, type Definitions, once } from '../language/build.ts'
 import type { InterfaceOperation, PlanOperation, PlanPlugin } from '../plan/plan.ts'
 import { givenText, mapLike, nodePlace, toJson, type YamlEntry, type YamlMap } from '../yaml/node.ts'
 import { type ImplementationOwner, resolveImplementation, scriptPlugin } from './implementation.ts'
@@ -15,18 +15,45 @@ export interface MergedOperation extends Omit<Operation, 'inputs'> {
 export type MergedInterfaces = ReadonlyMap<string, ReadonlyMap<string, MergedOperation>>
 
 /** The interfaces of a template over those of its type (dsl.md 10.2). */
-export function mergedInterfaces(type: Interfaces, template: Interfaces): MergedInterfaces {
-  const merged = new Map<string, Map<string, MergedOperation>>()
+export function mergedInterfaces(build: Build, type: Interfaces, template: Interfaces): MergedInterfaces {
+  return template.size === 0
+    ? once(build, 'merged', type, () => merge(build, type, template))
+    : merge(build, type, template)
+}
+
+function merge(build: Build, type: Interfaces, template: Interfaces): MergedInterfaces {
+  const merged = new Map<string, ReadonlyMap<string, MergedOperation>>()
   for (const name of new Set([...type.keys(), ...template.keys()])) {
     const fromType = type.get(name)
     const fromTemplate = template.get(name)
-    const operations = new Map<string, MergedOperation>()
-    for (const operation of new Set([...(fromType?.keys() ?? []), ...(fromTemplate?.keys() ?? [])])) {
-      operations.set(operation, mergeOperation(fromType?.get(operation), fromTemplate?.get(operation)))
-    }
-    merged.set(name, operations)
+    if (fromType !== undefined && fromTemplate === undefined) {
+      merged.set(
+        name,
+        once(build, 'merged', fromType, () => mergeOperations(build, fromType, undefined)),
+      )
+    } else merged.set(name, mergeOperations(build, fromType, fromTemplate))
   }
   return merged
+}
+
+function mergeOperations(
+  build: Build,
+  fromType: ReadonlyMap<string, Operation> | undefined,
+  fromTemplate: ReadonlyMap<string, Operation> | undefined,
+): ReadonlyMap<string, MergedOperation> {
+  const operations = new Map<string, MergedOperation>()
+  for (const name of new Set([...(fromType?.keys() ?? []), ...(fromTemplate?.keys() ?? [])])) {
+    const type = fromType?.get(name)
+    const template = fromTemplate?.get(name)
+    const inherits = type !== undefined && template === undefined
+    operations.set(
+      name,
+      inherits
+        ? once(build, 'merged', type, () => mergeOperation(type, undefined))
+        : mergeOperation(type, template),
+    )
+  }
+  return operations
 }
 
 function mergeOperation(type: Operation | undefined, template: Operation | undefined): MergedOperation {
@@ -96,6 +123,10 @@ type PlanInterfaces = { readonly [name: string]: { readonly [operation: string]:
 
 /** Interfaces as the plan shows them (plan.md 2); in types the inputs stay schemas. */
 export function planInterfaces(build: Build, interfaces: MergedInterfaces | Interfaces): PlanInterfaces {
+  return once(build, 'interfaces', interfaces, () => writtenInterfaces(build, interfaces))
+}
+
+function writtenInterfaces(build: Build, interfaces: MergedInterfaces | Interfaces): PlanInterfaces {
   const plan: { [name: string]: { [operation: string]: InterfaceOperation } } = {}
   for (const [name, operations] of interfaces) {
     const planned: { [operation: string]: InterfaceOperation } = {}
@@ -131,6 +162,15 @@ export function planOperations(
   owner: OperationsOwner,
   interfaces: MergedInterfaces,
 ): { readonly [name: string]: PlanOperation } {
+  return once(owner.build, `operations ${owner.notFoundCode}`, interfaces, () =>
+    namedOperations(owner, interfaces),
+  )
+}
+
+function namedOperations(
+  owner: OperationsOwner,
+  interfaces: MergedInterfaces,
+): { readonly [name: string]: PlanOperation } {
   const plan: { [name: string]: PlanOperation } = {}
   const uses = new Map<string, number>()
   for (const operations of interfaces.values()) {
@@ -138,7 +178,9 @@ export function planOperations(
   }
   for (const [interfaceName, operations] of interfaces) {
     for (const [name, operation] of operations) {
-      const planned = planOperation(owner, operation)
+      const planned = once(owner.build, `operation ${owner.notFoundCode}`, operation, () =>
+        planOperation(owner, operation),
+      )
       if (uses.get(name) === 1) plan[name] = planned
       plan[`${interfaceName}.${name}`] = planned
     }

@@ -106,8 +106,8 @@ function readRelationship(
       type.properties,
       '',
     ),
-    sourceInterfaces: mergedInterfaces(type.sourceInterfaces, source),
-    targetInterfaces: mergedInterfaces(type.targetInterfaces, targets),
+    sourceInterfaces: mergedInterfaces(build, type.sourceInterfaces, source),
+    targetInterfaces: mergedInterfaces(build, type.targetInterfaces, targets),
   }
 }
 

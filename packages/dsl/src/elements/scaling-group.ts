@@ -31,12 +31,14 @@ export function checkedScalingGroups(
   return checked ?? {}
 }
 
+const MAX_NESTED_GROUPS = 200
+
 type At = Parameters<typeof logicError>[2]
 
 function refuseCircles(groups: ScalingGroups, at: At): void {
   const done = new Set<string>()
   const visit = (name: string, path: readonly string[]): void => {
-    if (path.includes(name)) {
+    if (path.includes(name) || path.length > MAX_NESTED_GROUPS) {
       throw logicError(200, `Groups are members of each other: ${[...path, name].join(' --> ')}.`, at)
     }
     if (done.has(name)) return
@@ -61,21 +63,20 @@ function refuseSharedMembers(groups: ScalingGroups, at: At): void {
   }
 }
 
-/** Node name → its containers, innermost first. */
-function containersOf(templates: Templates): ReadonlyMap<string, readonly string[]> {
+type Containers = (node: string) => readonly string[]
+
+/** The containers of a node, innermost first. */
+function containersOf(templates: Templates): Containers {
   const direct = new Map<string, string>()
   for (const { name, relationships } of templates.values()) {
     const container = relationships.find(({ type }) => isContainedIn(type.hierarchy))
     if (container !== undefined) direct.set(name, container.target)
   }
-  const containers = new Map<string, readonly string[]>()
-  for (const name of templates.keys()) {
-    const chain: string[] = []
-    for (let at = direct.get(name); at !== undefined && !chain.includes(at); at = direct.get(at))
-      chain.push(at)
-    containers.set(name, chain)
+  return (node) => {
+    const chain = new Set<string>()
+    for (let at = direct.get(node); at !== undefined && !chain.has(at); at = direct.get(at)) chain.add(at)
+    return [...chain]
   }
-  return containers
 }
 
 /** Every node of a group, nested groups flattened → the direct member through which it belongs. */
@@ -97,14 +98,14 @@ function ownersOf(groups: ScalingGroups, name: string): ReadonlyMap<string, stri
 function refuseMixedContainment(
   group: string,
   owners: ReadonlyMap<string, string>,
-  containers: ReadonlyMap<string, readonly string[]>,
+  containers: Containers,
   at: At,
 ): void {
   const roots = new Map<string | null, string>()
   for (const node of owners.keys()) {
-    const chain = containers.get(node) ?? []
+    const chain = containers(node)
     const standIn = chain.findLast((container) => owners.has(container)) ?? node
-    const root = (containers.get(standIn) ?? []).at(-1) ?? null
+    const root = containers(standIn).at(-1) ?? null
     roots.set(root, node)
   }
   if (roots.size <= 1) return
@@ -119,11 +120,11 @@ function refuseMixedContainment(
 function withoutImplied(
   members: readonly string[],
   owners: ReadonlyMap<string, string>,
-  containers: ReadonlyMap<string, readonly string[]>,
+  containers: Containers,
 ): readonly string[] {
   const implied = new Set<string>()
   for (const [node, owner] of owners) {
-    const inside = (containers.get(node) ?? []).some((container) => {
+    const inside = containers(node).some((container) => {
       const other = owners.get(container)
       return other !== undefined && other !== owner
     })

@@ -1,5 +1,6 @@
 import { DslError } from '../diagnostic.ts'
 import { isList, isObject, type Json, mapValues } from '../json.ts'
+import { type Sizes, sizeOf } from '../size.ts'
 import { type Call, callOf, holdsCall, isCall } from './call.ts'
 import { MAX_NESTING } from './check.ts'
 import { type CreationScope, evaluationError } from './definition.ts'
@@ -8,6 +9,9 @@ import { FUNCTIONS } from './table.ts'
 
 /** Evaluated values of one creation. Far more than any blueprint has, and stops those that multiply. */
 const MOST_EVALUATIONS = 2_000_000
+
+/** Values of one property, written out; properties that refer to each other can multiply. */
+const MOST_VALUES = 1_000_000
 
 export interface CreationRequest {
   readonly inputs: { readonly [name: string]: Json }
@@ -21,6 +25,7 @@ export type Creation = (value: Json, path: string, scope: Scope) => Json
 export function creationOf(request: CreationRequest): Creation {
   const evaluated = new Map<string, Json>()
   const underway: string[] = []
+  const sizes: Sizes = new WeakMap()
   let evaluations = 0
 
   function evaluate(value: Json, path: string, scope: Scope, depth: number): Json {
@@ -98,6 +103,7 @@ export function creationOf(request: CreationRequest): Creation {
     underway.push(path)
     const result = evaluate(value, path, scope, depth)
     underway.pop()
+    if (sizeOf(result, sizes) > MOST_VALUES) throw limitReached(`${path} (too large when written out)`)
     evaluated.set(path, result)
     return result
   }

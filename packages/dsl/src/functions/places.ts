@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, mapValues } from '../json.ts'
+import { type Json, type JsonObject, mapChanged, mapItems } from '../json.ts'
 import type {
   PlanLabel,
   PlanNode,
@@ -43,64 +43,73 @@ interface Scanned {
 /** A plan with the value at every place where functions are looked for changed, in order (dsl.md 15.2). */
 export function changePlaces<P extends Scanned>(plan: P, change: Change): P {
   const outside = { scope: { kind: 'other' }, isScaling: false } as const
-  return {
-    ...plan,
-    nodes: plan.nodes.map((node) => changeNode(node, change)),
-    outputs: mapValues(plan.outputs, (output, name) => ({
-      ...output,
-      value: change(output.value, {
-        path: `outputs.${name}.value`,
-        scope: { kind: 'outputs' },
-        isScaling: false,
+  return changedIn(plan, {
+    nodes: mapItems(plan.nodes, (node) => changeNode(node, change)),
+    outputs: mapChanged(plan.outputs, (output, name) =>
+      changedIn(output, {
+        value: change(output.value, {
+          path: `outputs.${name}.value`,
+          scope: { kind: 'outputs' },
+          isScaling: false,
+        }),
       }),
-    })),
-    policies: mapValues(plan.policies, (policy, name) => ({
-      ...policy,
-      properties: changeScaling(policy.properties, `policies.${name}.properties`, outside.scope, change),
-    })),
-    scaling_groups: mapValues(plan.scaling_groups, (group, name) => ({
-      ...group,
-      properties: changeScaling(group.properties, `scaling_groups.${name}.properties`, outside.scope, change),
-    })),
-    capabilities: mapValues(plan.capabilities, (capability, name) => ({
-      ...capability,
-      value: change(capability.value, { path: `capabilities.${name}.value`, ...outside }),
-    })),
-    labels: mapValues(plan.labels, (label, name) => ({
-      ...label,
-      values: label.values.map((value, index) =>
-        change(value, { path: `labels.${name}.values[${index}]`, ...outside }),
-      ),
-    })),
-    deployment_settings: mapValues(plan.deployment_settings, (value, name) =>
+    ),
+    policies: mapChanged(plan.policies, (policy, name) =>
+      changedIn(policy, {
+        properties: changeScaling(policy.properties, `policies.${name}.properties`, outside.scope, change),
+      }),
+    ),
+    scaling_groups: mapChanged(plan.scaling_groups, (group, name) =>
+      changedIn(group, {
+        properties: changeScaling(
+          group.properties,
+          `scaling_groups.${name}.properties`,
+          outside.scope,
+          change,
+        ),
+      }),
+    ),
+    capabilities: mapChanged(plan.capabilities, (capability, name) =>
+      changedIn(capability, {
+        value: change(capability.value, { path: `capabilities.${name}.value`, ...outside }),
+      }),
+    ),
+    labels: mapChanged(plan.labels, (label, name) =>
+      changedIn(label, {
+        values: mapItems(label.values, (value, index) =>
+          change(value, { path: `labels.${name}.values[${index}]`, ...outside }),
+        ),
+      }),
+    ),
+    deployment_settings: mapChanged(plan.deployment_settings, (value, name) =>
       change(value, { path: `deployment_settings.${name}`, ...outside }),
     ),
+  } as Partial<P>)
+}
+
+/** The object with some members changed; itself when they are the same. */
+function changedIn<T extends object>(object: T, members: Partial<T>): T {
+  for (const key of Object.keys(members) as (keyof T)[]) {
+    if (members[key] !== object[key]) return { ...object, ...members }
   }
+  return object
 }
 
 function changeNode(node: PlanNode, change: Change): PlanNode {
   const scope: Scope = { kind: 'node', node: node.name }
   const path = `nodes.${node.name}`
-  return {
-    ...node,
-    properties: mapValues(node.properties, (value, name) =>
+  const { scalable } = node.capabilities
+  const properties = changeScaling(scalable.properties, `${path}.capabilities.scalable`, scope, change)
+  return changedIn(node, {
+    properties: mapChanged(node.properties, (value, name) =>
       change(value, { path: `${path}.properties.${name}`, scope, isScaling: false }),
     ),
-    capabilities: {
-      scalable: {
-        properties: changeScaling(
-          node.capabilities.scalable.properties,
-          `${path}.capabilities.scalable`,
-          scope,
-          change,
-        ),
-      },
-    },
+    capabilities: properties === scalable.properties ? node.capabilities : { scalable: { properties } },
     operations: changeOperations(node.operations, `${path}.operations`, scope, change),
-    relationships: node.relationships.map((relationship) =>
+    relationships: mapItems(node.relationships, (relationship) =>
       changeRelationship(node, relationship, path, change),
     ),
-  }
+  })
 }
 
 function changeRelationship(
@@ -111,11 +120,10 @@ function changeRelationship(
 ): PlanRelationship {
   const { type, target_id: target } = relationship
   const scope: Scope = { kind: 'relationship', source: node.name, target, type }
-  return {
-    ...relationship,
+  return changedIn(relationship, {
     source_operations: changeOperations(relationship.source_operations, `${path}.${type}`, scope, change),
     target_operations: changeOperations(relationship.target_operations, `${path}.${type}`, scope, change),
-  }
+  })
 }
 
 function changeOperations(
@@ -124,12 +132,11 @@ function changeOperations(
   scope: Scope,
   change: Change,
 ): { readonly [name: string]: PlanOperation } {
-  return mapValues(operations, (operation, name) => {
-    if (Object.keys(operation.inputs).length === 0) return operation
-    const inputs = mapValues(operation.inputs, (value, input) =>
+  return mapChanged(operations, (operation, name) => {
+    const inputs = mapChanged(operation.inputs, (value, input) =>
       change(value, { path: `${path}.${name}.inputs.${input}`, scope, isScaling: false }),
     )
-    return { ...operation, inputs }
+    return inputs === operation.inputs ? operation : { ...operation, inputs }
   })
 }
 
@@ -141,13 +148,13 @@ function changeScaling(
 ): ScalableProperties {
   const of = (name: keyof ScalableProperties): Json =>
     change(properties[name], { path: `${path}.${name}`, scope, isScaling: true })
-  return {
+  return changedIn(properties, {
     min_instances: of('min_instances'),
     max_instances: of('max_instances'),
     default_instances: of('default_instances'),
     current_instances: of('current_instances'),
     planned_instances: of('planned_instances'),
-  }
+  })
 }
 
 /** Calls `visit` for every value in which functions are looked for; nothing is changed. */

@@ -16,7 +16,7 @@ import {
 } from '../yaml/node.ts'
 import { readYaml } from '../yaml/read.ts'
 import { type ImportLine, readImportLines } from './import-line.ts'
-import { candidatesOf, importError, isBlueprintLocation } from './location.ts'
+import { candidatesOf, importError, isBlueprintLocation, resolverError } from './location.ts'
 import type { LoadedFile } from './merge.ts'
 import { underNamespace } from './namespace.ts'
 import { replaceStoredSections, withPluginProperties } from './plugin-file.ts'
@@ -37,6 +37,9 @@ export interface LoadedBlueprint {
   /** Full namespace → blueprint id. */
   readonly namespaces: ReadonlyMap<string, string>
 }
+
+/** A server may answer every import with further ones, without end. */
+const MAX_FILES = 1_000
 
 /** An imported file whose own imports are still to be followed. */
 interface Opened {
@@ -88,6 +91,8 @@ export async function loadBlueprint(
       if (opened === null) continue
       level.push(opened.next)
       files.push(opened.file)
+      if (files.length > MAX_FILES)
+        throw importError(`More than ${MAX_FILES} files are imported.`, line.written, line.place)
     }
   }
   return {
@@ -214,11 +219,7 @@ function notFound(line: ImportLine, failure: string | null): DslError {
   const reason = failure ?? 'there is nothing at this address'
   const message = `Import failed: ${line.location}: ${reason}.`
   if (!/^(?:plugin|blueprint):/.test(line.location)) return importError(message, line.written, line.place)
-  return new DslError('InvalidBlueprintImport', message, {
-    place: line.place,
-    path: 'imports',
-    value: line.written,
-  })
+  return resolverError(message, line.written, line.place)
 }
 
 function keyOf(request: ImportRequest): string {

@@ -1,4 +1,4 @@
-import { logicError, type Place } from '../diagnostic.ts'
+import { DslError, logicError, type Place } from '../diagnostic.ts'
 import { type Version, versionSuffix } from '../language/version.ts'
 import type { ImportRequest } from './resolver.ts'
 
@@ -72,10 +72,10 @@ function pluginRequest(location: string, mainVersion: Version, place: Place): Im
   for (const [key, value] of new URLSearchParams(query)) {
     if (key === 'version') versions.push(...value.split(',').map((part) => part.trim()))
     else if (key === 'distribution') distribution = value
-    else throw importError(`Import ${location}: unknown parameter '${key}'.`, location, place)
+    else throw resolverError(`Import ${location}: unknown parameter '${key}'.`, location, place)
   }
   if (versions.includes('')) {
-    throw importError(`Import ${location}: an empty version specifier.`, location, place)
+    throw resolverError(`Import ${location}: an empty version specifier.`, location, place)
   }
   return { kind: 'plugin', location, name: name.trim(), versions, distribution, mainVersion }
 }
@@ -85,6 +85,11 @@ function splitOnce(text: string, separator: string): readonly string[] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-export function importError(message: string, value: string, place: Place): ReturnType<typeof logicError> {
+export function importError(message: string, value: string, place: Place): DslError {
   return logicError(13, message, { place, path: 'imports', value })
+}
+
+/** Plugins and blueprints are the resolver's own matter, with an error class of its own (dsl.md 16). */
+export function resolverError(message: string, value: string, place: Place): DslError {
+  return new DslError('InvalidBlueprintImport', message, { place, path: 'imports', value })
 }

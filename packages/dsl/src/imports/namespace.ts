@@ -10,6 +10,8 @@ export function underNamespace(node: YamlNode, shape: Shape, namespace: string):
       return shape.texts === undefined || textOf(node) === undefined
         ? functionsUnderNamespace(node, namespace)
         : prefixText(node, namespace)
+    case 'collection':
+      return node
     case 'scalar':
       return reference(node, shape, namespace)
     case 'list':

@@ -33,8 +33,12 @@ export function expand(expansion: Expansion): InstanceTree {
     const old = parent === null || parent.isOld ? expansion.oldUnder(name, parent?.id ?? null) : []
     const { kept, total } = expansion.plan(name, old)
     const fresh = Math.max(0, total - kept.length)
-    for (let count = 0; count < fresh; count++)
-      work.push({ name, parent, id: expansion.newId(name), isOld: false })
+    if (fresh > MOST_COPIES) {
+      throw new DslError('ValueError', `'${name}' is to have ${total} instances, more than ${MOST_COPIES}.`)
+    }
+    const newIds = Array.from({ length: fresh }, () => expansion.newId(name))
+    // Last in, first out: what shall come first is put on last.
+    for (const id of newIds.toReversed()) work.push({ name, parent, id, isOld: false })
     for (const id of kept.toReversed()) work.push({ name, parent, id, isOld: true })
   }
   for (const name of topology.roots.toReversed()) work.push({ name, parent: null })
@@ -43,6 +47,9 @@ export function expand(expansion: Expansion): InstanceTree {
     if (id === undefined) {
       plan(name, parent)
       continue
+    }
+    if (copies.length >= MOST_COPIES) {
+      throw new DslError('ValueError', `The deployment has more than ${MOST_COPIES} node instances.`)
     }
     const copy: Copy = { name, id, parent, isGroup: topology.isGroup(name), isOld: isOld === true }
     copies.push(copy)
@@ -54,6 +61,24 @@ export function expand(expansion: Expansion): InstanceTree {
     for (const child of topology.childrenOf(name).toReversed()) work.push({ name: child, parent: copy })
   }
   return { copies, byNode }
+}
+
+/** Instances of one deployment: numbers of nested containers multiply. */
+const MOST_COPIES = 1_000_000
+
+/** Refuses what would be too many, before any is made. */
+export function refuseTooMany(topology: Topology, numberOf: (name: string) => number): void {
+  let copies = 0
+  const work = topology.roots.map((name) => ({ name, parents: 1 }))
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    const { name, parents } = next
+    const count = parents * numberOf(name)
+    copies += count
+    if (copies > MOST_COPIES) {
+      throw new DslError('ValueError', `The deployment has more than ${MOST_COPIES} node instances.`)
+    }
+    for (const child of topology.childrenOf(name)) work.push({ name: child, parents: count })
+  }
 }
 
 const MOST_IDS = 36 ** 6

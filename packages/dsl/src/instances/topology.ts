@@ -27,8 +27,10 @@ export interface Topology {
   /** Nodes and groups that stand in nothing, in the order of the plan. */
   readonly roots: readonly string[]
   readonly childrenOf: (name: string) => readonly string[]
-  /** Groups and containers above, innermost first. */
-  readonly above: (name: string) => readonly string[]
+  /** What it stands in directly. */
+  readonly parentOf: (name: string) => string | undefined
+  /** Scaling groups above, through containers too, innermost first. */
+  readonly groupsAbove: (name: string) => readonly string[]
   /** The relationships that are instantiated: of two to one target the last (plan.md 8.4). */
   readonly edgesOf: (node: string) => readonly Edge[]
 }
@@ -53,34 +55,38 @@ export function topologyOf(
     siblings.push(name)
     children.set(parent, siblings)
   }
-  const names = [...byName.keys(), ...Object.keys(scaling)]
-  const chains = new Map<string, readonly string[]>()
-  const above = (name: string): readonly string[] => {
-    const known = chains.get(name)
-    if (known !== undefined) return known
-    const chain: string[] = []
-    for (let at = parents.get(name); at !== undefined && chain.length <= names.length; at = parents.get(at)) {
-      chain.push(at)
+  const isGroup = (name: string): boolean => Object.hasOwn(scaling, name)
+  const roots = [...byName.keys(), ...Object.keys(scaling)].filter((name) => !parents.has(name))
+  const groupsAbove = new Map<string, readonly string[]>(roots.map((name) => [name, []]))
+  const work = [...roots]
+  for (let name = work.pop(); name !== undefined; name = work.pop()) {
+    const around = groupsAbove.get(name) ?? []
+    const within = isGroup(name) ? [name, ...around] : around
+    for (const child of children.get(name) ?? []) {
+      groupsAbove.set(child, within)
+      work.push(child)
     }
-    chains.set(name, chain)
-    return chain
   }
   return {
     nodes: byName,
-    isGroup: (name) => Object.hasOwn(scaling, name),
-    roots: names.filter((name) => !parents.has(name)),
+    isGroup,
+    roots,
     childrenOf: (name) => children.get(name) ?? [],
-    above,
+    parentOf: (name) => parents.get(name),
+    groupsAbove: (name) => groupsAbove.get(name) ?? [],
     edgesOf: (name) => edges.get(name) ?? [],
   }
 }
+
+/** Plain groups within plain groups. */
+const MAX_NESTED_GROUPS = 200
 
 /** Member → its scaling group. A member that is a group without a policy stands for its own members. */
 function groupOfMembers(scaling: TopologyGroups, groups: TopologyGroups): ReadonlyMap<string, string> {
   const groupOf = new Map<string, string>()
   const add = (member: string, group: string, seen: readonly string[]): void => {
     if (Object.hasOwn(scaling, member) || !Object.hasOwn(groups, member)) groupOf.set(member, group)
-    else if (!seen.includes(member)) {
+    else if (!seen.includes(member) && seen.length < MAX_NESTED_GROUPS) {
       for (const inner of groups[member]?.members ?? []) add(inner, group, [...seen, member])
     }
   }

@@ -3,6 +3,9 @@ import type { InstanceRelationship, PlannedNodeInstance } from '../plan/plan.ts'
 import { type Copy, copyAbove, groupsAround, type InstanceTree } from './instance-tree.ts'
 import type { Edge, Topology } from './topology.ts'
 
+/** Relationships of all instances of one node; more would fill the memory. */
+const MOST_EDGES = 2_000_000
+
 /** Targets in use already, for `all_to_one` (plan.md 9.2): ids by `source node → target node`. */
 export type UsedTargets = (source: string, target: string) => ReadonlySet<string>
 
@@ -46,14 +49,23 @@ function linksOf(
   source: string,
   usedTargets: UsedTargets,
 ): (copy: Copy) => readonly InstanceRelationship[] {
+  let edges = 0
   const finders = topology.edgesOf(source).map((edge) => ({
     edge,
     targets: targetsOf(topology, tree, source, edge, usedTargets),
   }))
   return (copy) =>
-    finders.flatMap(({ edge, targets }) =>
-      targets(copy).map((target) => ({ type: edge.type, target_name: edge.target, target_id: target.id })),
-    )
+    finders.flatMap(({ edge, targets }) => {
+      const found = targets(copy)
+      edges += found.length
+      if (edges > MOST_EDGES) {
+        throw new DslError(
+          'ValueError',
+          `The instances of '${source}' have more than ${MOST_EDGES} relationships.`,
+        )
+      }
+      return found.map((target) => ({ type: edge.type, target_name: edge.target, target_id: target.id }))
+    })
 }
 
 type Targets = (copy: Copy) => readonly Copy[]
@@ -105,8 +117,8 @@ function containerTargets(all: readonly Copy[], edge: Edge): Targets {
 
 /** The smallest scaling group that holds both, directly or through containers. */
 function sharedGroup(topology: Topology, source: string, target: string): string | null {
-  const around = new Set(topology.above(target))
-  return topology.above(source).find((name) => topology.isGroup(name) && around.has(name)) ?? null
+  const around = topology.groupsAbove(target)
+  return topology.groupsAbove(source).find((name) => around.includes(name)) ?? null
 }
 
 /** The target in use already, else the one with the lexicographically smallest id. */

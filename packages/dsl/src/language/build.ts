@@ -1,4 +1,4 @@
-import { DslError } from '../diagnostic.ts'
+import { DslError, logicError } from '../diagnostic.ts'
 import type { Conversion, YamlMap, YamlNode } from '../yaml/node.ts'
 import { givenMap } from '../yaml/node.ts'
 import type { Version } from './version.ts'
@@ -15,6 +15,18 @@ export interface Build {
   readonly now: Date
   readonly conversion: Conversion
   readonly problems: Problems
+  /** What is made from the same parts is made once: most templates add nothing to their type's operations. */
+  readonly memo: WeakMap<object, Map<string, unknown>>
+}
+
+/** The value made from `part` under `name`, from the second time on without making it again. */
+export function once<T>(build: Build, name: string, part: object, make: () => T): T {
+  const made = build.memo.get(part) ?? new Map<string, unknown>()
+  build.memo.set(part, made)
+  if (made.has(name)) return made.get(name) as T
+  const value = make()
+  made.set(name, value)
+  return value
 }
 
 /** Collects what is wrong, once for each element: what only follows from a reported problem is not reported. */
@@ -52,6 +64,9 @@ export function sectionEntries(build: Build, name: string): readonly (readonly [
   return [...(section(build, name)?.entries ?? [])].map(([key, { value }]) => [key, value] as const)
 }
 
+/** Definitions that build on one another, far below what a stack holds. */
+const MAX_DERIVATION = 200
+
 /** A lookup that builds each element once, on demand, and notices circles. */
 export interface Definitions<T> {
   /** Throws what is wrong with the element on the first call, and nothing new afterwards. */
@@ -80,6 +95,11 @@ export function definitionsOf<T>(
       if (entry === undefined) throw new Error(`${sectionName} has no ${name}: ask 'has' first`)
       if (failed.has(name) || build.problems.broken.has(`${sectionName}.${name}`)) throw new Consequence()
       const since = underway.indexOf(name)
+      if (underway.length > MAX_DERIVATION) {
+        throw logicError(100, `${name} is derived through more than ${MAX_DERIVATION} others.`, {
+          path: `${sectionName}.${name}`,
+        })
+      }
       if (since !== -1) throw circle([...underway.slice(since), name])
       underway.push(name)
       try {

@@ -46,7 +46,7 @@ function section(merge: MergeClass, field: Field): Section {
 export const SECTIONS: { readonly [name: string]: Section } = {
   tosca_definitions_version: section('main', optional(text)),
   imports: section('dropped', optional(anything)),
-  dsl_definitions: section('dropped', optional(anything, [1, 2])),
+  dsl_definitions: section('dropped', optional({ kind: 'collection' }, [1, 2])),
   description: section('first', optional(text, [1, 2])),
   metadata: section('first', optional(definitions(anything))),
   inputs: section('union since 1_3', optional(inputsShape)),

@@ -8,6 +8,8 @@ export type Shape =
   | { readonly kind: 'scalar'; readonly types: readonly ScalarType[]; readonly refers?: Reference }
   /** Any value; functions in it are found by themselves. */
   | { readonly kind: 'anything'; readonly texts?: Reference }
+  /** A dict or a list, whatever is in it. */
+  | { readonly kind: 'collection' }
   | { readonly kind: 'list'; readonly of: Shape; readonly atLeast?: { count: number; message: string } }
   /** Names of the author's choice. `defines`: they are put under the namespace. */
   | { readonly kind: 'map'; readonly of: Shape; readonly defines?: boolean }

@@ -1,8 +1,13 @@
+/** Names that are compared; beyond them a suggestion costs more than it helps. */
+const MOST_NAMES = 2_000
+
 /** The name nearest to what was written, if it is near enough to be meant. */
 export function nearest(written: string, names: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(written.length / 3)) + 1
+  let considered = 0
   for (const name of names) {
+    if (++considered > MOST_NAMES) break
     if (Math.abs(name.length - written.length) >= bestDistance) continue
     const distance = editDistance(written.toLowerCase(), name.toLowerCase())
     if (distance < bestDistance) {

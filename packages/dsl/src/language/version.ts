@@ -1,4 +1,4 @@
-import { logicError, type Place } from '../diagnostic.ts'
+import { type DslError, logicError, type Place } from '../diagnostic.ts'
 import type { PlanVersion } from '../plan/plan.ts'
 
 /** `[1, 4]` for `cloudify_dsl_1_4`. */
@@ -45,16 +45,24 @@ export function readVersion(text: string, place: Place | null): PlanVersion {
 }
 
 /** A feature is gated by the version of the main file only, imported files included. */
-export function checkSince(
-  what: string,
-  since: Version | undefined,
-  version: Version | null,
-  at: { readonly place: Place | null; readonly path: string; readonly value?: string },
-): void {
-  if (since === undefined || version === null || !isOlder(version, since)) return
-  throw logicError(
+export function isTooNew(since: Version | undefined, gates: Version | null): since is Version {
+  return since !== undefined && gates !== null && isOlder(gates, since)
+}
+
+type At = { readonly place: Place | null; readonly path: string; readonly value?: string }
+
+export function tooNew(what: string, since: Version, gates: Version | null, at: At): DslError {
+  const version = gates === null ? 'this version' : versionText(gates)
+  return logicError(
     102,
-    `${what} not supported in version ${versionText(version)}, it was added in ${versionText(since)}.`,
-    { ...at, expected: `tosca_definitions_version: ${versionText(since)} or newer` },
+    `${what} not supported in version ${version}, it was added in ${versionText(since)}.`,
+    {
+      ...at,
+      expected: `tosca_definitions_version: ${versionText(since)} or newer`,
+    },
   )
+}
+
+export function checkSince(what: string, since: Version | undefined, gates: Version | null, at: At): void {
+  if (isTooNew(since, gates)) throw tooNew(what, since, gates, at)
 }

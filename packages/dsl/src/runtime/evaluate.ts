@@ -12,7 +12,7 @@ export function evaluateFunctions(
   context: EvaluationContext,
   storage: EvaluationStorage,
 ): Promise<Json> {
-  return evaluate(payload, { context, storage, depth: 0, ambiguousAsText: false })
+  return evaluate(payload, { context, storage, depth: 0, ambiguousAsText: false, budget: newBudget() })
 }
 
 export interface Evaluation {
@@ -22,6 +22,13 @@ export interface Evaluation {
   readonly depth: number
   /** In outputs, and only there, an ambiguous `get_attribute` becomes a text. */
   readonly ambiguousAsText: boolean
+  /** Shared by everything that one evaluation calls. */
+  readonly budget: { left: number }
+}
+
+/** Calls in one evaluation: values that refer to each other can multiply. */
+export function newBudget(): { left: number } {
+  return { left: 100_000 }
 }
 
 export async function evaluate(value: Json, evaluation: Evaluation): Promise<Json> {
@@ -46,6 +53,10 @@ export async function evaluate(value: Json, evaluation: Evaluation): Promise<Jso
 }
 
 async function evaluateCall(call: Call, evaluation: Evaluation): Promise<Json> {
+  evaluation.budget.left -= 1
+  if (evaluation.budget.left < 0) {
+    throw new DslError('EvaluationRecursionLimitReached', 'Too many function calls in one evaluation.')
+  }
   const argument = await evaluate(call.argument, evaluation)
   try {
     return await FUNCTIONS[call.name].run(

@@ -1,7 +1,7 @@
 import { callOf } from '../functions/call.ts'
 import { UnknownSecret } from '../functions/get-secret.ts'
 import type { Json } from '../json.ts'
-import { evaluate } from './evaluate.ts'
+import { evaluate, newBudget } from './evaluate.ts'
 import type { EvaluationStorage } from './storage.ts'
 
 type Declared = { readonly [name: string]: { readonly value: Json } }
@@ -33,7 +33,10 @@ async function evaluateEach(
   const entries: [string, Json][] = []
   for (const [name, { value }] of Object.entries(declared)) {
     try {
-      entries.push([name, await evaluate(value, { context: {}, storage, depth: 0, ambiguousAsText })])
+      entries.push([
+        name,
+        await evaluate(value, { context: {}, storage, depth: 0, ambiguousAsText, budget: newBudget() }),
+      ])
     } catch (error) {
       const isSecret = callOf(value)?.name === 'get_secret'
       if (!isSecret || !(error instanceof UnknownSecret)) throw error

@@ -1,4 +1,4 @@
-import { logicError } from '../diagnostic.ts'
+import { formatError, logicError } from '../diagnostic.ts'
 import { attempt, type Build, type Definitions, definitionsOf } from '../language/build.ts'
 import { definitions, nameOf, optional, record, text } from '../language/shape.ts'
 import { nearest } from '../language/suggest.ts'
@@ -17,10 +17,15 @@ export const dataTypesShape = definitions(
   }),
 )
 
+/** Data types within data types multiply; a value with that many members is a mistake. */
+const MOST_MEMBERS = 10_000
+
 export interface DataType {
   readonly name: string
   readonly written: YamlMap
   readonly properties: Properties
+  /** Members with all nested ones. */
+  readonly size: number
 }
 
 export function dataTypesOf(build: Build): Definitions<DataType> {
@@ -58,7 +63,21 @@ function readDataType(build: Build, types: Definitions<DataType>, name: string, 
     path: `${path}.properties`,
     label: `default value of type ${name}`,
   }
-  return { name, written, properties: readProperties(owner, givenMap(written, 'properties'), inherited) }
+  const properties = readProperties(owner, givenMap(written, 'properties'), inherited)
+  let size = 1
+  for (const { type } of properties.values())
+    size += type !== null && types.has(type) ? types.get(type).size : 1
+  if (size > MOST_MEMBERS) {
+    throw formatError(
+      1,
+      `The data type '${name}' has more than ${MOST_MEMBERS} members, nested ones counted.`,
+      {
+        place: nodePlace(written),
+        path,
+      },
+    )
+  }
+  return { name, written, properties, size }
 }
 
 export function planDataTypes(

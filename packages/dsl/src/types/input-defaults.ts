@@ -1,16 +1,28 @@
 import { DslError } from '../diagnostic.ts'
 import type { Plan } from '../plan/plan.ts'
+import { nodePlace, type YamlNode } from '../yaml/node.ts'
 import { checkConstraints } from './constraints.ts'
 import { OBJECT_TYPES } from './objects.ts'
 
 /** Input defaults against their constraints, at upload (dsl.md 7, 7.3). */
-export function checkInputDefaults(plan: Plan, report: (error: DslError) => void): void {
+export function checkInputDefaults(
+  plan: Plan,
+  origins: WeakMap<object, YamlNode>,
+  report: (error: DslError) => void,
+): void {
   for (const [name, schema] of Object.entries(plan.inputs)) {
     const value = schema.default
     if (value === undefined || value === null) continue
     const error = defaultError(plan, name)
-    if (error !== null)
-      report(new DslError(error.errorClass, error.message, { path: `inputs.${name}.default` }))
+    if (error === null) continue
+    const origin = origins.get(schema)
+    report(
+      new DslError(error.errorClass, error.message, {
+        ...error.details,
+        place: origin === undefined ? null : nodePlace(origin),
+        path: `inputs.${name}.default`,
+      }),
+    )
   }
 }
 

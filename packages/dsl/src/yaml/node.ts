@@ -1,7 +1,7 @@
 import type { Place } from '../diagnostic.ts'
 import { formatError } from '../diagnostic.ts'
 import type { Json } from '../json.ts'
-import { objectFrom } from '../json.ts'
+import { type JsonObject, put } from '../json.ts'
 import { placeOf, type Source } from './source.ts'
 
 /**
@@ -11,7 +11,8 @@ import { placeOf, type Source } from './source.ts'
  */
 export type YamlNode = YamlScalar | YamlList | YamlMap
 
-interface Standing {
+/** A place in a file, not yet counted out. */
+export interface Standing {
   readonly source: Source
   readonly offset: number
 }
@@ -110,12 +111,16 @@ export function toJson(node: YamlNode, conversion: Conversion): Json {
   if (node.kind === 'scalar') return scalarJson(node)
   const known = conversion.json.get(node)
   if (known !== undefined) return known
-  const json: Json =
-    node.kind === 'list'
-      ? node.items.map((item) => toJson(item, conversion))
-      : objectFrom([...node.entries].map(([key, { value }]) => [key, toJson(value, conversion)] as const))
+  const json =
+    node.kind === 'list' ? node.items.map((item) => toJson(item, conversion)) : mapJson(node, conversion)
   conversion.json.set(node, json)
-  conversion.origins.set(json as object, node)
+  conversion.origins.set(json, node)
+  return json
+}
+
+function mapJson(node: YamlMap, conversion: Conversion): JsonObject {
+  const json: { [key: string]: Json } = {}
+  for (const [key, { value }] of node.entries) put(json, key, toJson(value, conversion))
   return json
 }
 

@@ -7,7 +7,11 @@ import { executionHandlers } from './executions/index.ts'
 import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
+import { operationHandlers } from './operations/index.ts'
 import { resourceHandlers } from './resources/index.ts'
+import { tenantHandlers } from './tenants/index.ts'
+import { tokenHandlers } from './tokens/index.ts'
+import { userHandlers } from './users/index.ts'
 
 /** Every endpoint that works; the compiler says when one of the route table is missing. */
 export const handlers = {
@@ -18,6 +22,10 @@ export const handlers = {
   ...eventHandlers,
   ...evaluationHandlers,
   ...nodeHandlers,
-  ...resourceHandlers,
   ...nodeInstanceHandlers,
-} as unknown as Handlers
+  ...operationHandlers,
+  ...tenantHandlers,
+  ...userHandlers,
+  ...tokenHandlers,
+  ...resourceHandlers,
+} satisfies Handlers

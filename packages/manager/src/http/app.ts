@@ -88,7 +88,7 @@ function addRoutes(app: FastifyInstance, services: Services, handlers: Handlers)
           if (name === undefined || route === undefined || !hasRoute('v3.1', route.since)) {
             throw methodNotAllowed(method, pathOf(request), [...here.keys()])
           }
-          if (!isBuilt(name) || handlers[name] === undefined) throw notBuilt(method, pathOf(request))
+          if (!isBuilt(name)) throw notBuilt(method, pathOf(request))
           const body = await answer(services, handlers, name, route, request, reply)
           if (reply.sent || reply.raw.headersSent) return reply
           return send(reply, route, body)

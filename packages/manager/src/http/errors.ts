@@ -1,4 +1,4 @@
-import { ApiError, type ErrorBody } from '@tutti/api'
+import { ApiError, badParameter, type ErrorBody } from '@tutti/api'
 import { isDatabaseAway } from '@tutti/storage'
 import type { FastifyError } from 'fastify'
 
@@ -35,6 +35,9 @@ function storageError(error: unknown): ApiError | undefined {
     return new ApiError('conflict_error', 'Another request has just created the same resource')
   if (code === '23503')
     return new ApiError('conflict_error', 'A resource that this one belongs to has just been deleted')
+  if (code === '22021' || code === '22P05') {
+    return badParameter('The request holds a NUL character where a text is expected')
+  }
   if (code === '40001' || code === '40P01') {
     return new ApiError(
       'storage_error',

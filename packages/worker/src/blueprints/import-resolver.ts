@@ -7,15 +7,24 @@ import { FetchRefused, type FetchRules, guardedFetch } from '../fetch/guarded-fe
 const publishedTypes =
   /^https?:\/\/(?:www\.getcloudify\.org\/spec|cloudify\.co\/spec)\/cloudify\/[^/]+\/types\.yaml$/
 
+/** An unpacked blueprint: its folder and the path of its main file in it. */
+export type UnpackedBlueprint = { readonly folder: string; readonly mainFile: string }
+
+/** Looks up another uploaded blueprint; undefined when there is none of that id that may be seen. */
+export type FindBlueprint = (id: string) => Promise<UnpackedBlueprint | undefined>
+
 /**
  * Answers the language's questions for imports (spec/dsl.md 5.2): built-in types, files of the unpacked archive,
- * and addresses. `base` is the address under which the archive's folder appears.
+ * addresses, and other blueprints. The files of each blueprint appear below `file:/ITS-NAME/`.
  */
-export function createImportResolver(archive: {
-  readonly base: string
+export function createImportResolver(main: {
+  readonly name: string
   readonly folder: string
   readonly fetchRules: FetchRules
+  readonly findBlueprint: FindBlueprint
 }): ImportResolver {
+  const folders = new Map([[baseOf(main.name), main.folder]])
+
   return async (request) => {
     switch (request.kind) {
       case 'resource':
@@ -23,30 +32,43 @@ export function createImportResolver(archive: {
           ? { address: request.path, text: await readFile(typeFileUrl(request.path), 'utf8') }
           : null
       case 'file':
-        return readInside(archive.base, archive.folder, request.address)
+        for (const [base, folder] of folders) {
+          if (request.address.startsWith(base)) return readInside(base, folder, request.address)
+        }
+        return null
       case 'url':
         return publishedTypes.test(request.url)
           ? published(request.url)
-          : fetchText(request.url, archive.fetchRules)
+          : fetchText(request.url, main.fetchRules)
       case 'plugin':
         throw new ImportFailure(
           `Plugin ${request.name} is imported, but plugins cannot be uploaded yet, so there is none of that name`,
         )
-      case 'blueprint':
-        throw new ImportFailure(
-          `Blueprint ${request.id} is imported, but importing blueprints is not built yet`,
-        )
+      case 'blueprint': {
+        const found = await main.findBlueprint(request.id)
+        if (found === undefined) {
+          throw new ImportFailure(
+            `Requested blueprint import \`${request.id}\` was not found, first use \`tutti blueprints upload\``,
+          )
+        }
+        const base = baseOf(`blueprint-${request.id}`)
+        folders.set(base, found.folder)
+        return readInside(base, found.folder, base + found.mainFile)
+      }
     }
   }
+}
+
+export function baseOf(name: string): string {
+  return `file:/${name}/`
 }
 
 async function published(url: string) {
   return { address: url, text: await readFile(typeFileUrl('cloudify/types/types_1_3.yaml'), 'utf8') }
 }
 
-/** A file below the archive's folder; whatever lies outside it does not exist. */
+/** A file below the blueprint's folder; whatever lies outside it does not exist. */
 async function readInside(base: string, folder: string, address: string) {
-  if (!address.startsWith(base)) return null
   const path = normalize(join(folder, address.slice(base.length)))
   if (!path.startsWith(folder + sep)) return null
   try {

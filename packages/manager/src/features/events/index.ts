@@ -1,1 +1,2 @@
+export { insertSentEvents, type SentEvent } from './queries.ts'
 export { eventHandlers } from './routes.ts'

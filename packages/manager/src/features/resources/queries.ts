@@ -1,27 +1,40 @@
-import type { Database } from '@tutti/storage'
+import type { Database, Visibility } from '@tutti/storage'
 
-export async function findArchiveOf(
+/** Who may read a folder, and the archive that its files come from. */
+export type ResourceOwner = {
+  readonly visibility: Visibility
+  readonly createdBy: string
+  readonly archiveSha256: string | null
+}
+
+export async function findBlueprintOwner(
   db: Database,
-  kind: 'deployments' | 'blueprints',
   tenantName: string,
   id: string,
-): Promise<string | undefined> {
-  const blueprints = db
+): Promise<ResourceOwner | undefined> {
+  return db
     .selectFrom('blueprints as b')
     .innerJoin('tenants as t', 't.id', 'b.tenant_id')
-    .select('b.archive_sha256')
-  const row =
-    kind === 'blueprints'
-      ? await blueprints.where('b.id', '=', id).where('t.name', '=', tenantName).executeTakeFirst()
-      : await db
-          .selectFrom('deployments as d')
-          .innerJoin('tenants as t', 't.id', 'd.tenant_id')
-          .innerJoin('blueprints as b', (join) =>
-            join.onRef('b.tenant_id', '=', 'd.blueprint_tenant_id').onRef('b.id', '=', 'd.blueprint_id'),
-          )
-          .select('b.archive_sha256')
-          .where('d.id', '=', id)
-          .where('t.name', '=', tenantName)
-          .executeTakeFirst()
-  return row?.archive_sha256 ?? undefined
+    .select(['b.visibility', 'b.created_by as createdBy', 'b.archive_sha256 as archiveSha256'])
+    .where('t.name', '=', tenantName)
+    .where('b.id', '=', id)
+    .executeTakeFirst()
+}
+
+/** A deployment's files are those of its blueprint, which may be a global one of another tenant. */
+export async function findDeploymentOwner(
+  db: Database,
+  tenantName: string,
+  id: string,
+): Promise<ResourceOwner | undefined> {
+  return db
+    .selectFrom('deployments as d')
+    .innerJoin('tenants as t', 't.id', 'd.tenant_id')
+    .innerJoin('blueprints as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'd.blueprint_tenant_id').onRef('b.id', '=', 'd.blueprint_id'),
+    )
+    .select(['d.visibility', 'd.created_by as createdBy', 'b.archive_sha256 as archiveSha256'])
+    .where('t.name', '=', tenantName)
+    .where('d.id', '=', id)
+    .executeTakeFirst()
 }

@@ -1,1 +1,2 @@
 export { listTenantsOf } from './queries.ts'
+export { tenantHandlers } from './routes.ts'

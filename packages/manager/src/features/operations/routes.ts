@@ -1,0 +1,46 @@
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers } from '../../request.ts'
+import {
+  createOperation,
+  createTasksGraph,
+  getOperation,
+  getTasksGraph,
+  listOperations,
+  listTasksGraphs,
+  removeOperation,
+} from './service.ts'
+import { changeOperation } from './update.ts'
+
+/** spec/rest-spec-b.md 4.7, spec/rest-facts-b.md 10 */
+export const operationHandlers = {
+  async 'operations.list'(request) {
+    const { graph_id: graphId, execution_id: executionId, skip_internal } = request.options
+    const of = { graphId, executionId, skipInternal: skip_internal ?? false }
+    return listAnswer(request.list, await listOperations(request, request.list, of))
+  },
+
+  'operations.get': (request) => getOperation(request, request.params.operation_id, request.include),
+
+  async 'operations.create'(request) {
+    await createOperation(request, request.params.operation_id, request.body)
+    return getOperation(request, request.params.operation_id, request.include)
+  },
+
+  async 'operations.update'(request) {
+    await changeOperation(request, request.params.operation_id, request.body)
+    return {}
+  },
+
+  'operations.delete': (request) => removeOperation(request, request.params.operation_id),
+
+  'tasksGraphs.list': async (request) =>
+    listAnswer(request.list, await listTasksGraphs(request, request.list)),
+
+  async 'tasksGraphs.create'(request) {
+    const id = await createTasksGraph(request, request.body)
+    return getTasksGraph(request, id, request.include)
+  },
+
+  // The state is not kept: clients only want to be let through.
+  'tasksGraphs.update': (request) => getTasksGraph(request, request.params.tasks_graph_id, request.include),
+} satisfies Partial<Handlers>

@@ -1,0 +1,90 @@
+import { notFound, type RouteBody } from '@tutti/api'
+import type { Database } from '@tutti/storage'
+import { isAdministrator, type Request, tenantOf } from '../../request.ts'
+import { insertSentEvents } from '../events/index.ts'
+import { setInstanceState } from '../node-instances/index.ts'
+import {
+  addToCounters,
+  type LockedOperation,
+  lockOperation,
+  type OwnTenantViewer,
+  updateOperation,
+} from './queries.ts'
+import { nodeEvent, stateToSet, taskEvent } from './task-event.ts'
+
+type Update = RouteBody<'operations.update'>
+
+/**
+ * Sets an operation's state, with everything that follows from it in the same transaction: counters, task event, and
+ * the effects of the stored tasks that the manager itself performs (spec/rest-facts-b.md 10). The state that it has
+ * already changes nothing, so a request may be sent again.
+ */
+export async function changeOperation(request: Request, id: string, update: Update): Promise<void> {
+  const tenantId = tenantOf(request).id
+  await request.services.db.transaction().execute(async (transaction) => {
+    const operation = await lockOperation(transaction, viewerOf(request), id)
+    if (operation === undefined) throw notFound('Operation', id)
+    await updateOperation(transaction, tenantId, id, {
+      state: update.state,
+      managerName: update.manager_name ?? null,
+      agentName: update.agent_name ?? null,
+    })
+    const state = update.state.toLowerCase()
+    if (state === operation.state.toLowerCase()) return
+    await countEnd(transaction, tenantId, operation, state)
+    await sendEvents(request, transaction, operation, { ...update, state })
+    if (state === 'succeeded' && operation.type === 'SetNodeInstanceStateTask') {
+      const target = stateToSet(operation)
+      const now = request.services.now()
+      if (target) await setInstanceState(transaction, tenantId, target.instanceId, target.state, now)
+    }
+  })
+}
+
+export function viewerOf(request: Request): OwnTenantViewer {
+  return {
+    tenantId: tenantOf(request).id,
+    username: request.caller.username,
+    seesPrivate: isAdministrator(request),
+  }
+}
+
+export function isTerminated(state: string): boolean {
+  return ['succeeded', 'failed', 'rescheduled'].includes(state.toLowerCase())
+}
+
+/** NOP tasks only join others: they are not counted. */
+export function isCounted(operation: { readonly type: string }): boolean {
+  return operation.type !== 'NOPLocalWorkflowTask'
+}
+
+async function countEnd(
+  transaction: Database,
+  tenantId: number,
+  operation: LockedOperation,
+  state: string,
+): Promise<void> {
+  if (!isCounted(operation) || isTerminated(operation.state) || !isTerminated(state)) return
+  await addToCounters(transaction, { tenantId, id: operation.executionId }, 0, 1)
+}
+
+/** Task events are sent for those who run operations, who carry the execution's token; others only write states. */
+async function sendEvents(
+  request: Request,
+  transaction: Database,
+  operation: LockedOperation,
+  update: Update,
+): Promise<void> {
+  const task =
+    request.caller.execution &&
+    taskEvent(operation, { ...update, exceptionCauses: update.exception_causes ?? null })
+  const isNodeEvent = update.state === 'succeeded' && operation.type === 'SendNodeEventTask'
+  const event = isNodeEvent ? nodeEvent(operation) : task
+  if (event === undefined) return
+  await insertSentEvents(
+    transaction,
+    { tenantId: tenantOf(request).id, executionId: operation.executionId },
+    [event],
+    { managerName: update.manager_name ?? null, agentName: update.agent_name ?? null },
+  )
+}

@@ -1,0 +1,131 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { writeArchive } from '@tutti/storage'
+import { create } from 'tar'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
+import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
+
+let manager: TestManager
+let archiveSha256: string
+let otherExecution: { token: string }
+
+beforeAll(async () => {
+  manager = await startTestManager()
+  const { db } = manager
+  archiveSha256 = await storeArchive({
+    'blueprint.yaml': 'tosca',
+    'scripts/start.sh': 'echo start',
+    'scripts/sub/näme (1).txt': 'x',
+  })
+  const lab = await addTenant(db, 'lab')
+  await addBlueprint(db, 'app', { archiveSha256 })
+  await addBlueprint(db, 'mine', { archiveSha256, visibility: 'private', createdBy: 'alice' })
+  await addBlueprint(db, 'shared', { archiveSha256, visibility: 'global' })
+  await addDeployment(db, 'running', { blueprintId: 'app' })
+  await addUser(db, 'alice', { tenants: { 0: 'user' } })
+  await addUser(db, 'bob', { tenants: { 0: 'viewer' } })
+  await addUser(db, 'carol', { tenants: { [lab]: 'user' } })
+  otherExecution = await addExecution(db, { tenantId: lab, createdBy: 'carol' })
+})
+afterAll(() => manager.close())
+
+async function storeArchive(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tutti-blueprint-'))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(folder, 'top', name, '..'), { recursive: true })
+    await writeFile(join(folder, 'top', name), content)
+  }
+  const bytes = create({ gzip: true, cwd: folder }, ['top']) as unknown as AsyncIterable<Uint8Array>
+  const { sha256 } = await manager.db
+    .transaction()
+    .execute((transaction) => writeArchive(transaction, bytes, { maxBytes: 1_000_000 }))
+  await rm(folder, { recursive: true })
+  return sha256
+}
+
+const get = (path: string, user: string | null = 'admin') =>
+  manager.inject('GET', `/resources/${path}`, { user, tenant: null })
+
+test('serves a file of a blueprint and of its deployments as it is', async () => {
+  for (const owner of ['blueprints/default_tenant/app', 'deployments/default_tenant/running']) {
+    const answer = await get(`${owner}/scripts/start.sh`)
+    expect(answer).toMatchObject({ status: 200, text: 'echo start' })
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-length': '10',
+      'content-disposition': "attachment; filename*=UTF-8''start.sh",
+    })
+  }
+  const named = await get(`blueprints/default_tenant/app/scripts/sub/${encodeURIComponent('näme (1).txt')}`)
+  expect(named.text).toBe('x')
+  expect(named.headers['content-disposition']).toBe("attachment; filename*=UTF-8''n%C3%A4me%20%281%29.txt")
+})
+
+test('answers the index of a folder', async () => {
+  expect((await get('blueprints/default_tenant/app/scripts/')).body).toEqual({
+    files: ['start.sh', 'sub/näme (1).txt'],
+  })
+  expect((await get('blueprints/default_tenant/app')).body.files).toContain('blueprint.yaml')
+})
+
+test("a deployment's own files go before its blueprint's", async () => {
+  const folder = join(manager.services.settings.dataFolder, 'deployments', 'default_tenant', 'running')
+  await mkdir(join(folder, 'scripts'), { recursive: true })
+  await writeFile(join(folder, 'scripts', 'start.sh'), 'own')
+  await writeFile(join(folder, 'scripts', 'state.json'), '{}')
+  const path = 'deployments/default_tenant/running/scripts'
+  expect((await get(`${path}/start.sh`)).text).toBe('own')
+  expect((await get(`${path}/`)).body.files).toEqual(['start.sh', 'state.json', 'sub/näme (1).txt'])
+  await symlink('/etc', join(folder, 'scripts', 'out'))
+  expect((await get(`${path}/out/passwd`)).status).toBe(404)
+})
+
+test('nothing outside the folder is served', async () => {
+  const owner = 'blueprints/default_tenant/app'
+  // Plain `..` is resolved by clients before it is sent; encoded slashes hide it from them.
+  for (const path of [
+    '..%2fapp%2fblueprint.yaml',
+    '%2e%2e%2f%2e%2e%2fx',
+    'a%00b',
+    'none',
+    'blueprint.yaml/x',
+  ]) {
+    expect((await get(`${owner}/${path}`)).status, path).toBe(404)
+  }
+  const { body } = await get('spec/types.yaml', 'bob')
+  expect(body).toMatchObject({ error_code: 'not_found_error' })
+  expect((await get(`blueprints/default_tenant/none/x`)).status).toBe(404)
+  await addBlueprint(manager.db, 'failed')
+  expect((await get('blueprints/default_tenant/failed/x')).status).toBe(404)
+})
+
+test('the tenant of the path decides who may read; private blueprints are their owner’s, global ones everybody’s', async () => {
+  const start = (blueprint: string) => `blueprints/default_tenant/${blueprint}/scripts/start.sh`
+  expect((await get(start('app'), 'bob')).status).toBe(200)
+  expect((await get(start('app'), 'carol')).body).toMatchObject({
+    error_code: 'forbidden_error',
+    message:
+      'User `carol` is not permitted to perform the action file_server_auth in the tenant `default_tenant`',
+  })
+  expect((await get(start('app'), null)).status).toBe(401)
+  expect((await get('blueprints/nowhere/app/x')).status).toBe(403)
+  expect((await get(start('mine'), 'alice')).status).toBe(200)
+  expect((await get(start('mine'), 'admin')).status).toBe(200)
+  expect((await get(start('mine'), 'bob')).status).toBe(404)
+  expect((await get(start('shared'), 'carol')).status).toBe(200)
+})
+
+test("an operation reads with its execution's token, in its own tenant and what is global", async () => {
+  const own = await addExecution(manager.db, { deploymentId: 'running' })
+  const by = (executionToken: string, path: string) =>
+    manager.inject('GET', `/resources/${path}`, { executionToken, tenant: null })
+  expect((await by(own.token, 'deployments/default_tenant/running/blueprint.yaml')).text).toBe('tosca')
+  expect((await by(otherExecution.token, 'deployments/default_tenant/running/blueprint.yaml')).status).toBe(
+    403,
+  )
+  expect((await by(otherExecution.token, 'blueprints/default_tenant/shared/blueprint.yaml')).text).toBe(
+    'tosca',
+  )
+})

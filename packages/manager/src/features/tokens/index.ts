@@ -1,0 +1,1 @@
+export { tokenHandlers } from './routes.ts'

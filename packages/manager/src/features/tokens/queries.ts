@@ -1,0 +1,64 @@
+import { type Database, type ListedResource, type Scope, timeField } from '@tutti/storage'
+import { sql } from 'kysely'
+
+/** spec/rest-facts-b.md 2. Only a hash of the secret is kept, so the value is shown without it. */
+export const tokenResource: ListedResource = {
+  model: 'Token',
+  from: sql`tokens k join users u on u.id = k.user_id`,
+  fields: {
+    id: { column: sql`k.id` },
+    username: { column: sql`u.username` },
+    value: { column: sql`('ctok-' || k.id || '-********')` },
+    role: { column: sql`u.role` },
+    description: { column: sql`k.description` },
+    expiration_date: timeField(sql`k.expiration_date`),
+    last_used: timeField(sql`k.last_used`),
+  },
+  search: sql`k.id`,
+  // Tokens belong to no tenant; whose are seen is a condition of the service's.
+  tenantId: sql`0`,
+  createdBy: sql`u.username`,
+  visibility: sql`'tenant'`,
+  tieBreaker: sql`k.id`,
+}
+
+export const anyToken: Scope = {
+  username: '',
+  tenantIds: [0],
+  administeredTenantIds: [0],
+  globalTenantIds: [],
+}
+
+export const tokenIdIs = (id: string) => sql`k.id = ${id}`
+export const ownedBy = (userId: number) => sql`k.user_id = ${userId}`
+export const both = (one: ReturnType<typeof sql>, other: ReturnType<typeof sql>) => sql`${one} and ${other}`
+
+export async function insertToken(
+  db: Database,
+  token: {
+    readonly id: string
+    readonly userId: number
+    readonly secretHash: string
+    readonly description: string | null
+    readonly expirationDate: Date | null
+  },
+): Promise<void> {
+  await db
+    .insertInto('tokens')
+    .values({
+      id: token.id,
+      user_id: token.userId,
+      secret_hash: token.secretHash,
+      description: token.description,
+      expiration_date: token.expirationDate,
+    })
+    .execute()
+}
+
+export async function deleteExpiredTokens(db: Database, userId: number, now: Date): Promise<void> {
+  await db.deleteFrom('tokens').where('user_id', '=', userId).where('expiration_date', '<=', now).execute()
+}
+
+export async function deleteToken(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('tokens').where('id', '=', id).execute()
+}

@@ -1,0 +1,74 @@
+import { randomInt } from 'node:crypto'
+import { ApiError, isPermitted, type ListQuery, type RouteBody } from '@tutti/api'
+import { findItem, type ListedPage, listPage } from '@tutti/storage'
+import { sha256 } from '../../authentication/authenticate.ts'
+import type { Request } from '../../request.ts'
+import { parseExpiration } from './expiration.ts'
+import {
+  anyToken,
+  both,
+  deleteExpiredTokens,
+  deleteToken,
+  insertToken,
+  ownedBy,
+  tokenIdIs,
+  tokenResource,
+} from './queries.ts'
+
+/** The caller's tokens; everybody's for holders of `manage_others_tokens` (spec/rest-facts-b.md 2). */
+export async function listTokens(request: Request, list: ListQuery): Promise<ListedPage> {
+  const own = seesAll(request) ? [] : [ownedBy(request.caller.userId)]
+  return listPage(request.services.db, tokenResource, list, anyToken, own)
+}
+
+export async function getToken(request: Request, id: string, include?: readonly string[]) {
+  const { caller, services } = request
+  const condition = seesAll(request) ? tokenIdIs(id) : both(tokenIdIs(id), ownedBy(caller.userId))
+  const item = await findItem(services.db, tokenResource, condition, anyToken, include)
+  if (item === undefined) throw new ApiError('not_found_error', `Could not find token ${id}`)
+  return item
+}
+
+/** Makes a token for the caller, whose expired ones are cleaned away. Only this answer shows its value. */
+export async function createToken(request: Request, body: RouteBody<'tokens.create'>) {
+  const { caller, services } = request
+  const now = services.now()
+  const expirationDate = parseExpiration(body.expiration_date, now) ?? null
+  const id = randomAlphanumerics(10)
+  const secret = randomAlphanumerics(40)
+  const description = body.description ?? null
+  await services.db.transaction().execute(async (transaction) => {
+    await deleteExpiredTokens(transaction, caller.userId, now)
+    await insertToken(transaction, {
+      id,
+      userId: caller.userId,
+      secretHash: sha256(secret),
+      description,
+      expirationDate,
+    })
+  })
+  return {
+    id,
+    username: caller.username,
+    value: `ctok-${id}-${secret}`,
+    role: caller.systemRole,
+    description,
+    expiration_date: expirationDate?.toISOString() ?? null,
+    last_used: null,
+  }
+}
+
+export async function removeToken(request: Request, id: string): Promise<void> {
+  await getToken(request, id)
+  await deleteToken(request.services.db, id)
+}
+
+function seesAll({ roles }: Request): boolean {
+  return isPermitted('manage_others_tokens', roles)
+}
+
+const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+function randomAlphanumerics(length: number): string {
+  return Array.from({ length }, () => alphanumerics[randomInt(alphanumerics.length)]).join('')
+}
