@@ -27,7 +27,7 @@ export function corpusFor(files: readonly string[]): Corpus {
   const parseCases = new Map<string, ParseCase>()
   for (const folder of new Set(files.map((file) => dirname(file)))) {
     for (const name of readdirSync(folder)) {
-      if (!/^(?:parse|own).*\.jsonl$/.test(name)) continue
+      if (!/^(?:parse|own).*\.jsonl(?:\.gz)?$/.test(name)) continue
       for (const case_ of readCases(join(folder, name)))
         if (case_.kind !== 'deploy') parseCases.set(case_.id, case_)
     }

@@ -1,3 +1,5 @@
+export { type DefaultSchedule, defaultSchedules } from './deployment/default-schedules.ts'
+export { type InputNameProblems, inputNameProblems } from './deployment/input-names.ts'
 export {
   createDeploymentPlan,
   type DeploymentPlanOutcome,

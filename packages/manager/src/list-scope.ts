@@ -1,7 +1,7 @@
 import { isPermitted, type ListQuery, type Permission } from '@tutti/api'
 import type { Scope } from '@tutti/storage'
 import { listTenantsOf } from './features/tenants/index.ts'
-import { type Request, tenantScope } from './request.ts'
+import { type Request, tenantOf, tenantScope } from './request.ts'
 
 /**
  * The rows that a list may show. With `_all_tenants`: those of every tenant for holders of `all_tenants`, else those
@@ -18,10 +18,11 @@ export async function listScope(request: Request, query: ListQuery, permission: 
   const administered = readable.filter(({ role }) =>
     isPermitted('administrators', role === null ? [systemRole] : [systemRole, role]),
   )
+  const tenantIds = readable.map((tenant) => tenant.id)
   return {
     username,
-    tenantIds: readable.map((tenant) => tenant.id),
+    tenantIds,
     administeredTenantIds: administered.map((tenant) => tenant.id),
-    withGlobal: true,
+    globalTenantIds: tenantOf(request).globalTenantIds.filter((id) => !tenantIds.includes(id)),
   }
 }

@@ -17,7 +17,12 @@ import type { FastifyReply } from 'fastify'
 import type { Caller } from './authentication/authenticate.ts'
 import type { Services } from './services.ts'
 
-export type Tenant = { readonly id: number; readonly name: string }
+export type Tenant = {
+  readonly id: number
+  readonly name: string
+  /** Tenants that have global resources, possibly this one among them. */
+  readonly globalTenantIds: readonly number[]
+}
 
 /** A request that has been authenticated and may do what its route says. */
 export type Request = {
@@ -68,11 +73,11 @@ export function requirePermission(request: Request, permission: Permission): voi
 
 /** What the caller may see in the request's tenant, with the global resources of the others. */
 export function tenantScope(request: Request): Scope {
-  const { id } = tenantOf(request)
+  const { id, globalTenantIds } = tenantOf(request)
   return {
     username: request.caller.username,
     tenantIds: [id],
     administeredTenantIds: isAdministrator(request) ? [id] : [],
-    withGlobal: true,
+    globalTenantIds: globalTenantIds.filter((other) => other !== id),
   }
 }

@@ -10,6 +10,8 @@ export type Services = {
   readonly database: OpenDatabase
   readonly queue: Queue
   readonly settings: ManagerSettings
+  /** This process's own, for archives on their way in. */
+  readonly uploadFolder: string
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
   readonly now: () => Date

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
-import { listen, type OpenDatabase, type PoolConfig, type Queue } from '@tutti/storage'
+import { join } from 'node:path'
+import { listen, type OpenDatabase, openProcessFolder, type PoolConfig, type Queue } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
@@ -39,6 +40,7 @@ export async function startManager(options: {
     database,
     queue,
     settings,
+    uploadFolder: await openProcessFolder(join(settings.dataFolder, 'uploads')),
     ends,
     passwords: createPasswordCheck(),
     now: () => new Date(),

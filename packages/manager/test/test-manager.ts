@@ -63,6 +63,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     database,
     queue,
     settings: { ...testSettings, dataFolder, ...settings },
+    uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
     now: () => new Date(),

@@ -31,6 +31,9 @@ export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error)
     // A server that stops right afterwards may be faster than the goodbye of a connection.
     if (!isClosing) onIdleError?.(error)
   })
+  // The pool looks after idle connections only. One that breaks between two statements of a transaction has nobody
+  // to tell until the next statement fails, and an event without a listener would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,

@@ -1,6 +1,6 @@
+export { type LintFinding, type LintRequest, lintFolder } from './blueprints/lint-folder.ts'
 export type { OperationEnvironment } from './operations/index.ts'
 export { runtimeFolder } from './runtime-folder.ts'
 export type { WorkerLog } from './services.ts'
 export type { WorkerSettings } from './settings.ts'
 export { type RunningWorker, startWorker } from './start-worker.ts'
-export { openWorkFolder } from './work-folder.ts'

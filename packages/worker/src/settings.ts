@@ -10,7 +10,7 @@ export type WorkerSettings = {
   /** How long operations may run on after SIGTERM before they are killed, to be run again elsewhere. */
   readonly drainMs: number
   readonly dataFolder: string
-  /** This process's own: see openWorkFolder. */
+  /** This process's own: see openProcessFolder. */
   readonly workFolder: string
   readonly python: string
   readonly environment: OperationEnvironment

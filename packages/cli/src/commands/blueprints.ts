@@ -8,6 +8,7 @@ import { readLabels } from '../input/values.ts'
 import { renderFields } from '../output/fields.ts'
 import { labelsText, statusColumn, textColumn, timeColumn } from './columns.ts'
 import { addCommand, addGroup, type Options, type Program, repeated } from './command.ts'
+import { addLintCommand } from './lint.ts'
 import { addListCommand } from './list-command.ts'
 
 export const uploadOptions = (): readonly Option[] => [
@@ -72,6 +73,7 @@ export function addBlueprintCommands(parent: Command, program: Program): void {
       context.reporter.result({ valid: true }, `${path} is valid`)
     },
   })
+  addLintCommand(group, program)
   addCommand(group, program, {
     usage: 'download <id>',
     description: 'Download the archive of a blueprint',

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { openWorkFolder, runtimeFolder, startWorker } from '@tutti/worker'
+import { openProcessFolder } from '@tutti/storage'
+import { runtimeFolder, startWorker } from '@tutti/worker'
 import type { Configuration } from '../configuration/settings.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Running } from './parts.ts'
@@ -28,7 +29,7 @@ export async function startWorkerPart(
       leaseMs: configuration.leaseSeconds * 1000,
       maxOperations: configuration.maxConcurrentOperations,
       drainMs,
-      workFolder: await openWorkFolder(dataFolder),
+      workFolder: await openProcessFolder(join(dataFolder, 'work')),
       environment: {
         inherited: process.env,
         manager: {

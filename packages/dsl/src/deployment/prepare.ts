@@ -94,7 +94,7 @@ type Operations = { readonly [name: string]: PlanOperation }
 
 function flagged(operations: Operations): Operations {
   return mapChanged(operations, (operation) =>
-    Object.values(operation.inputs).some(holdsCall)
+    Object.values(operation.inputs).some((value) => holdsCall(value))
       ? { ...operation, has_intrinsic_functions: true }
       : operation,
   )

@@ -71,7 +71,8 @@ export function scheduleTime(
   return { time: utcText(new Date(wall - offsetMs(zone, wall))) }
 }
 
-function utcText(date: Date): string {
+/** `YYYY-MM-DD HH:MM:SS` in UTC. */
+export function utcText(date: Date): string {
   return date.toISOString().slice(0, 19).replace('T', ' ')
 }
 

@@ -1,3 +1,4 @@
+import { DslError } from '../diagnostic.ts'
 import { isObject, type Json, type JsonObject, member } from '../json.ts'
 import type { YamlNode } from '../yaml/node.ts'
 import { calledFunction, type FunctionName } from './names.ts'
@@ -25,11 +26,17 @@ export function isCall(value: Json | undefined): boolean {
   return callOf(value) !== null
 }
 
+/** Nesting of data, as runtime properties may have it; far below what a stack holds. */
+const MAX_DEPTH = 500
+
 /** Whether a value is or holds a function call. */
-export function holdsCall(value: Json): boolean {
+export function holdsCall(value: Json, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return false
+  if (depth > MAX_DEPTH) {
+    throw new DslError('EvaluationRecursionLimitReached', `A value is nested more than ${MAX_DEPTH} deep.`)
+  }
   if (isCall(value)) return true
-  return (Array.isArray(value) ? value : Object.values(value)).some(holdsCall)
+  return (Array.isArray(value) ? value : Object.values(value)).some((inner) => holdsCall(inner, depth + 1))
 }
 
 export function calledInNode(node: YamlNode): FunctionName | null {

@@ -36,8 +36,9 @@ export function expand(expansion: Expansion): InstanceTree {
     if (fresh > MOST_COPIES) {
       throw new DslError('ValueError', `'${name}' is to have ${total} instances, more than ${MOST_COPIES}.`)
     }
-    for (let count = 0; count < fresh; count++)
-      work.push({ name, parent, id: expansion.newId(name), isOld: false })
+    const newIds = Array.from({ length: fresh }, () => expansion.newId(name))
+    // Last in, first out: what shall come first is put on last.
+    for (const id of newIds.toReversed()) work.push({ name, parent, id, isOld: false })
     for (const id of kept.toReversed()) work.push({ name, parent, id, isOld: true })
   }
   for (const name of topology.roots.toReversed()) work.push({ name, parent: null })
@@ -64,6 +65,21 @@ export function expand(expansion: Expansion): InstanceTree {
 
 /** Instances of one deployment: numbers of nested containers multiply. */
 const MOST_COPIES = 1_000_000
+
+/** Refuses what would be too many, before any is made. */
+export function refuseTooMany(topology: Topology, numberOf: (name: string) => number): void {
+  let copies = 0
+  const work = topology.roots.map((name) => ({ name, parents: 1 }))
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    const { name, parents } = next
+    const count = parents * numberOf(name)
+    copies += count
+    if (copies > MOST_COPIES) {
+      throw new DslError('ValueError', `The deployment has more than ${MOST_COPIES} node instances.`)
+    }
+    for (const child of topology.childrenOf(name)) work.push({ name: child, parents: count })
+  }
+}
 
 const MOST_IDS = 36 ** 6
 

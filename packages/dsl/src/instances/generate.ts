@@ -1,7 +1,7 @@
 import { DslError } from '../diagnostic.ts'
 import type { Json } from '../json.ts'
 import type { Plan, PlannedNodeInstance } from '../plan/plan.ts'
-import { expand, idMaker } from './expand.ts'
+import { expand, idMaker, refuseTooMany } from './expand.ts'
 import { topologyOf } from './topology.ts'
 import { wiredInstances } from './wire.ts'
 
@@ -17,6 +17,7 @@ export function generateNodeInstances(plan: Planned, randomId: () => string): re
   for (const [name, group] of Object.entries(plan.scaling_groups)) {
     counts.set(name, countOf(name, group.properties.current_instances))
   }
+  refuseTooMany(topology, (name) => counts.get(name) ?? 0)
   const tree = expand({
     topology,
     plan: (name) => ({ kept: [], total: counts.get(name) ?? 0 }),

@@ -44,7 +44,8 @@ function isObjectType(type: string | null): type is ObjectType {
   return type !== null && (OBJECT_TYPES as readonly string[]).includes(type)
 }
 
-function violation(
+/** The first plain test that a value does not pass. */
+export function violation(
   name: string,
   type: string | null,
   value: Json,

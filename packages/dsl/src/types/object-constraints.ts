@@ -1,7 +1,7 @@
 import { DslError } from '../diagnostic.ts'
 import { pythonText } from '../functions/python-text.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { type ConstraintRequest, ruleParts } from './constraints.ts'
+import { type ConstraintRequest, ruleParts, violation } from './constraints.ts'
 import type { DataConstraints, ObjectType } from './objects.ts'
 
 /** Constraints that are one query to the manager, by the types to which they apply (dsl.md 7.2). */
@@ -17,6 +17,9 @@ const IN_DEPLOYMENT: readonly ObjectType[] = [
 /** These are never found in a blueprint alone. */
 const NEEDS_DEPLOYMENT: readonly ObjectType[] = ['capability_value', 'node_instance']
 
+/** These constraints are part of the query. */
+const DATA_BASED: readonly string[] = ['filter_id', 'labels', 'tenants', 'name_pattern', 'deployment_id']
+
 /** A value that names an object must name one that exists and satisfies every constraint (dsl.md 7.3). */
 export function checkObject(
   request: ConstraintRequest,
@@ -30,14 +33,20 @@ export function checkObject(
   const constraints: { [key in keyof DataConstraints]: DataConstraints[key] } = {}
   for (const rule of rules) {
     const { operator, argument, message: own } = ruleParts(rule)
+    if (!isDataBased(operator, type)) {
+      const error = violation(name, type, value, [rule])
+      if (error !== null) return error
+      continue
+    }
     message ??= own
     if (operator === 'deployment_id' && IN_DEPLOYMENT.includes(type)) within = String(argument)
-    else if (!applies(operator, type)) {
+    else if (applies(operator, type)) Object.assign(constraints, { [operator]: argument })
+    else {
       return new DslError(
         'ConstraintException',
         `The constraint '${operator}' of ${name} does not apply to the type ${type}.`,
       )
-    } else Object.assign(constraints, { [operator]: argument })
+    }
   }
   if (NEEDS_DEPLOYMENT.includes(type) && within === null) {
     return new DslError(
@@ -53,16 +62,12 @@ export function checkObject(
   )
 }
 
+/** `valid_values` is a plain test for what stands in no deployment. */
+function isDataBased(operator: string, type: ObjectType): boolean {
+  return DATA_BASED.includes(operator) || (operator === 'valid_values' && IN_DEPLOYMENT.includes(type))
+}
+
 function applies(operator: string, type: ObjectType): boolean {
-  switch (operator) {
-    case 'filter_id':
-    case 'labels':
-    case 'tenants':
-      return BY_OWNER.includes(type)
-    case 'name_pattern':
-    case 'valid_values':
-      return true
-    default:
-      return false
-  }
+  const byOwner = operator === 'filter_id' || operator === 'labels' || operator === 'tenants'
+  return byOwner ? BY_OWNER.includes(type) : operator !== 'deployment_id'
 }

@@ -50,14 +50,21 @@ export async function findUserOfToken(db: Database, tokenId: string) {
     .executeTakeFirst()
 }
 
-/** The tenant of that name and the role that the user has in it, if any. */
+const globalTenantIds = sql<number[]>`array(
+  select tenant_id from blueprints where visibility = 'global'
+  union select tenant_id from deployments where visibility = 'global')`
+
+/**
+ * The tenant of that name, the role that the user has in it, if any, and the tenants whose global resources are to be
+ * seen in it. Everything that can be global belongs to a global blueprint or deployment; small indexes know those.
+ */
 export async function findTenantFor(db: Database, userId: number, tenantName: string) {
   return db
     .selectFrom('tenants')
     .leftJoin('user_tenants', (join) =>
       join.onRef('user_tenants.tenant_id', '=', 'tenants.id').on('user_tenants.user_id', '=', userId),
     )
-    .select(['tenants.id', 'tenants.name', 'user_tenants.role'])
+    .select(['tenants.id', 'tenants.name', 'user_tenants.role', globalTenantIds.as('globalTenantIds')])
     .where('tenants.name', '=', tenantName)
     .executeTakeFirst()
 }

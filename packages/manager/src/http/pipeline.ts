@@ -2,7 +2,10 @@ import {
   ApiError,
   forbidden,
   isPermitted,
+  lastValue,
+  type Permission,
   parseBody,
+  parseBoolean,
   parseInclude,
   parseListQuery,
   parseParameters,
@@ -16,6 +19,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCredentials } from '../authentication/credentials.ts'
 import { callersTenant } from '../authentication/tenant.ts'
+import { listTenantsOf } from '../features/tenants/index.ts'
 import type { Handlers, Request, RouteRequest, Tenant } from '../request.ts'
 import type { Services } from '../services.ts'
 import { readJsonBody } from './json-body.ts'
@@ -67,11 +71,27 @@ async function authorize(
   const caller = await authenticate(services, readCredentials(http.headers))
   const found = await findTenant(services, route, http, caller)
   const roles = found?.role == null ? [caller.systemRole] : [caller.systemRole, found.role]
-  const tenant: Tenant | undefined = found && { id: found.id, name: found.name }
-  if (route.permission !== 'authenticated' && !isPermitted(route.permission, roles)) {
-    throw forbidden(caller.username, route.permission, tenant?.name)
+  const tenant: Tenant | undefined = found
+  const { permission } = route
+  if (permission !== 'authenticated' && !isPermitted(permission, roles)) {
+    const isPermittedElsewhere =
+      route.allTenants && spansTenants(query) && (await isPermittedAnywhere(services, caller, permission))
+    if (!isPermittedElsewhere) throw forbidden(caller.username, permission, tenant?.name)
   }
   return { ...base, caller, tenant, roles }
+}
+
+const spansTenants = (query: QueryValues) =>
+  parseBoolean('_all_tenants', lastValue(query, '_all_tenants') ?? false)
+
+/** With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do. */
+async function isPermittedAnywhere(
+  { db }: Services,
+  caller: Caller,
+  permission: Permission,
+): Promise<boolean> {
+  const tenants = await listTenantsOf(db, caller.userId)
+  return tenants.some(({ role }) => role !== null && isPermitted(permission, [role]))
 }
 
 async function findTenant(services: Services, route: Route, http: FastifyRequest, caller: Caller) {

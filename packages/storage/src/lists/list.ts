@@ -81,10 +81,26 @@ async function selectItems(
 }
 
 function visibleIn(resource: ListedResource, scope: Scope): RawBuilder<unknown> {
-  const inTenants = sql`(${resource.tenantId} = any(${[...scope.tenantIds]}::int[]) and (
-    ${resource.visibility} <> 'private' or ${resource.createdBy} = ${scope.username}
-    or ${resource.tenantId} = any(${[...scope.administeredTenantIds]}::int[])))`
-  return scope.withGlobal ? sql`(${inTenants} or ${resource.visibility} = 'global')` : inTenants
+  const own = ownRows(resource, scope)
+  if (scope.globalTenantIds.length === 0) return own
+  const isElsewhere = sql`${resource.tenantId} = any(${[...scope.globalTenantIds]}::int[])`
+  return sql`(${own} or (${isElsewhere} and ${resource.visibility} = 'global'))`
+}
+
+/**
+ * One tenant is compared by `=`: measured on 300,000 deployments, PostgreSQL takes the first page from the index then
+ * (0.15 ms), and sorts all rows for `= any` of an array with one element (100 ms).
+ */
+function ownRows({ tenantId, visibility, createdBy }: ListedResource, scope: Scope): RawBuilder<unknown> {
+  const { tenantIds, administeredTenantIds } = scope
+  const isInTenants =
+    tenantIds.length === 1
+      ? sql`${tenantId} = ${tenantIds[0]}`
+      : sql`${tenantId} = any(${[...tenantIds]}::int[])`
+  if (tenantIds.every((id) => administeredTenantIds.includes(id))) return isInTenants
+  const isAdministered = sql`${tenantId} = any(${[...administeredTenantIds]}::int[])`
+  return sql`(${isInTenants} and (
+    ${visibility} <> 'private' or ${createdBy} = ${scope.username} or ${isAdministered}))`
 }
 
 function conditions(resource: ListedResource, query: ListQuery): RawBuilder<unknown>[] {

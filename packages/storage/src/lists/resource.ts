@@ -41,6 +41,9 @@ export type Scope = {
   readonly tenantIds: readonly number[]
   /** Those of them in which the caller sees everybody's private rows too. */
   readonly administeredTenantIds: readonly number[]
-  /** Global rows of other tenants are listed as well. */
-  readonly withGlobal: boolean
+  /**
+   * Other tenants whose global rows are listed as well: only those that have any. Mostly there are none, and then the
+   * rows of a single tenant come out of its index in order.
+   */
+  readonly globalTenantIds: readonly number[]
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 import type { ConnectionConfig } from '../embedded/index.ts'
@@ -22,7 +23,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     connection,
     connectionString: `postgresql://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${database}`,
-    drop: () => run(server, `drop database ${database} with (force)`),
+    drop: async () => {
+      await untilNobodyIsConnected(server, database)
+      await run(server, `drop database ${database} with (force)`)
+    },
   }
 }
 
@@ -31,6 +35,26 @@ async function run(server: ConnectionConfig, sql: string): Promise<void> {
   await client.connect()
   try {
     await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * A closed connection takes the server a moment to notice; forcing it meanwhile would reach the closing client as an
+ * error that nobody listens for. Who still holds a connection after that has it broken.
+ */
+async function untilNobodyIsConnected(server: ConnectionConfig, database: string): Promise<void> {
+  const client = new Client(server)
+  await client.connect()
+  try {
+    for (let attempt = 0; attempt < 50; attempt += 1) {
+      const { rows } = await client.query('select from pg_stat_activity where datname = $1 limit 1', [
+        database,
+      ])
+      if (rows.length === 0) return
+      await delay(20)
+    }
   } finally {
     await client.end()
   }

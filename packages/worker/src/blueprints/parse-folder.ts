@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { type ParseOutcome, parseBlueprint } from '@tutti/dsl'
 import type { FetchRules } from '../fetch/guarded-fetch.ts'
-import { createImportResolver } from './import-resolver.ts'
+import { baseOf, createImportResolver, type FindBlueprint, type FindPlugins } from './import-resolver.ts'
 
 export type FolderToParse = {
   /** The unpacked archive's single top folder. */
@@ -14,14 +14,14 @@ export type FolderToParse = {
   readonly fetchRules: FetchRules
 }
 
+/** Plugins cannot be uploaded yet. */
+const noPlugins: FindPlugins = async () => []
+
 /** Parses a blueprint that lies in a folder. */
-export async function parseFolder({
-  folder,
-  mainFile,
-  name,
-  fetchRules,
-}: FolderToParse): Promise<ParseOutcome> {
-  const base = `file:/${name}/`
+export async function parseFolder(
+  { folder, mainFile, name, fetchRules }: FolderToParse,
+  findBlueprint: FindBlueprint,
+): Promise<ParseOutcome> {
   const all = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = all
     .filter((entry) => entry.isFile())
@@ -29,10 +29,10 @@ export async function parseFolder({
   const main = dirname(mainFile)
   const fromMain = main === '.' ? [] : paths.map((path) => posix.relative(main, path))
   return parseBlueprint({
-    mainFile: base + mainFile,
+    mainFile: baseOf(name) + mainFile,
     text: await readFile(join(folder, mainFile), 'utf8'),
     files: new Set([...paths, ...fromMain.filter((path) => !path.startsWith('..'))]),
-    resolve: createImportResolver({ base, folder, fetchRules }),
+    resolve: createImportResolver({ name, folder, fetchRules, findBlueprint, findPlugins: noPlugins }),
     now: new Date(),
   })
 }

@@ -256,10 +256,10 @@ async function setInstanceStates(transaction: Database, tenantId: number, commit
   await sql`
     update node_instances i set
       state = s.state,
-      has_configuration_drift = i.has_configuration_drift and not s.configured,
       is_status_check_ok = i.is_status_check_ok or s.state = 'started',
+      has_configuration_drift = i.has_configuration_drift and not (s.configured and not ${relationshipDrift}),
       system_properties = case when s.configured or s.state = 'started' then (
-        i.system_properties::jsonb
+        ${systemProperties}
         || case when s.configured then jsonb_build_object('configuration_drift', s.fine) else '{}' end
         || case when s.state = 'started' then jsonb_build_object('previous_status', null, 'status', s.fine)
           else '{}' end
@@ -276,6 +276,16 @@ async function setInstanceStates(transaction: Database, tenantId: number, commit
     ) as s
     where i.tenant_id = ${tenantId} and i.id = s.id`.execute(transaction)
 }
+
+/** `jsonb` can be changed in part but knows no NUL, which `json` may hold. */
+const systemProperties = sql.raw(String.raw`replace(i.system_properties::text, '\u0000', '\ufffd')::jsonb`)
+
+/** Drift of a relationship is not undone by configuring the instance (spec/rest-facts-b.md 9). */
+const relationshipDrift = sql`exists (
+  select from (values ('source_relationships_configuration_drift'), ('target_relationships_configuration_drift'))
+    as kinds (kind),
+    jsonb_each(coalesce(nullif(${systemProperties}->kinds.kind, 'null'), '{}')) as drifts (id, record)
+  where record->'ok' = 'false' or record->>'result' is not null)`
 
 async function setGraphRecord(
   transaction: Database,

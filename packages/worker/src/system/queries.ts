@@ -11,6 +11,22 @@ export async function readBlueprint(db: Database, tenantId: number, id: string) 
     .executeTakeFirst()
 }
 
+/** An uploaded blueprint that the user may import: of the tenant or global, and not somebody else's private one. */
+export async function findImportable(db: Database, tenantId: number, username: string, id: string) {
+  const row = await db
+    .selectFrom('blueprints')
+    .select(['archive_sha256', 'main_file_name'])
+    .where('id', '=', id)
+    .where('state', '=', 'uploaded')
+    .where((eb) => eb.or([eb('tenant_id', '=', tenantId), eb('visibility', '=', 'global')]))
+    .where((eb) => eb.or([eb('visibility', '<>', 'private'), eb('created_by', '=', username)]))
+    .orderBy(sql`tenant_id = ${tenantId}`, 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined || row.archive_sha256 === null || row.main_file_name === null) return undefined
+  return { sha256: row.archive_sha256, mainFile: row.main_file_name }
+}
+
 export async function setBlueprintState(
   db: Database,
   tenantId: number,

@@ -18,6 +18,7 @@ import type { SystemWorkflow } from './index.ts'
 import {
   deleteBlueprint,
   failBlueprint,
+  findImportable,
   readBlueprint,
   setBlueprintArchive,
   setBlueprintState,
@@ -59,7 +60,7 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
     const folder = await unpack(services, sha256)
     const mainFile = findMainFile(folder, parameters.app_file_name)
     await enter('parsing')
-    const plan = await parse(services, id, folder, mainFile)
+    const plan = await parse(services, execution, { id, folder, mainFile })
     const labels = labelsOf(parameters, plan)
     await endSystemWorkflow(services, execution, control, undefined, async (transaction) => {
       if (validateOnly) return deleteBlueprint(transaction, tenantId, id)
@@ -134,8 +135,19 @@ function findMainFile(folder: string, given: string | null): string {
   throw new UploadFailure('failed_extracting', `${mainFile} does not exist in the application directory`)
 }
 
-async function parse(services: WorkerServices, id: string, folder: string, mainFile: string): Promise<Plan> {
-  const outcome = await parseInThread({ folder, mainFile, name: id, fetchRules: fetchRules(services) })
+async function parse(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  { id, folder, mainFile }: { readonly id: string; readonly folder: string; readonly mainFile: string },
+): Promise<Plan> {
+  const outcome = await parseInThread(
+    { folder, mainFile, name: id, fetchRules: fetchRules(services) },
+    async (other) => {
+      const found = await findImportable(services.db, execution.tenant_id, execution.created_by, other)
+      if (found === undefined) return undefined
+      return { folder: await unpack(services, found.sha256), mainFile: found.mainFile }
+    },
+  )
   if (outcome.ok) return outcome.plan
   const [first, ...others] = outcome.diagnostics
   const more = others.map((diagnostic) => `\n${diagnosticText(diagnostic)}`).join('')

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -30,9 +29,7 @@ export type ArchiveExtension = 'zip' | 'tar.gz' | 'tar.bz2' | 'tar'
  */
 export async function receiveArchive(request: Request): Promise<ReceivedArchive> {
   const { settings } = request.services
-  const folder = join(tmpdir(), 'tutti-uploads')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, randomUUID())
+  const path = join(request.services.uploadFolder, randomUUID())
   const remove = () => rm(path, { force: true })
   try {
     const isMultipart = /^multipart\/form-data/i.test(request.raw.headers['content-type'] ?? '')

@@ -31,7 +31,7 @@ export async function findEvaluatedDeployment(
       (d.tenant_id = any(${[...scope.tenantIds]}::int[]) and (
         d.visibility <> 'private' or d.created_by = ${scope.username}
         or d.tenant_id = any(${[...scope.administeredTenantIds]}::int[])))
-      or (${scope.withGlobal} and d.visibility = 'global'))
+      or (d.tenant_id = any(${[...scope.globalTenantIds]}::int[]) and d.visibility = 'global'))
       ${tenantName === undefined ? sql`` : sql`and t.name = ${tenantName}`}
     order by d.tenant_id = any(${[...scope.tenantIds]}::int[]) desc
     limit 1`.execute(db)

@@ -5,12 +5,13 @@ import { startTestManager, type TestManager } from '../../../test/test-manager.t
 import { openEvaluation } from './index.ts'
 
 let manager: TestManager
-const scope: Scope = { username: 'alice', tenantIds: [0], administeredTenantIds: [], withGlobal: true }
+let scope: Scope
 
 beforeAll(async () => {
   manager = await startTestManager()
   const { db } = manager
   const other = await addTenant(db, 'other')
+  scope = { username: 'alice', tenantIds: [0], administeredTenantIds: [], globalTenantIds: [other] }
   await addDeployment(db, 'app', {
     displayName: 'The app',
     inputs: { size: 3, constructor: null },

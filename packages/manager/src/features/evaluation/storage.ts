@@ -62,7 +62,11 @@ export function deploymentStorage(
 
 /** Names of other deployments mean those of the same tenant; of a tenant that is not the caller's, global ones only. */
 function inOwnTenant(scope: Scope, tenantId: number): Scope {
-  return { ...scope, tenantIds: scope.tenantIds.includes(tenantId) ? [tenantId] : [] }
+  const all = new Set([...scope.tenantIds, ...scope.globalTenantIds])
+  all.delete(tenantId)
+  return scope.tenantIds.includes(tenantId)
+    ? { ...scope, tenantIds: [tenantId], globalTenantIds: [...all] }
+    : { ...scope, tenantIds: [], globalTenantIds: [tenantId, ...all] }
 }
 
 function own<T>(object: { readonly [key: string]: T }, key: string): T | undefined {

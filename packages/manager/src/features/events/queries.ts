@@ -5,9 +5,9 @@ import { type RawBuilder, sql } from 'kysely'
 
 /** Which events a request is about, and in whose eyes. */
 export type EventsQuery = {
-  /** The request's tenant, and those of others that have global deployments: usually none. */
+  /** The request's tenant, and others that have something global: usually none. */
   readonly tenantId: number
-  readonly foreignTenantIds: readonly number[]
+  readonly globalTenantIds: readonly number[]
   readonly username: string
   readonly seesPrivate: boolean
   readonly kinds: readonly EventKind[]
@@ -78,18 +78,6 @@ export async function deleteEvents(db: Database, query: EventsQuery): Promise<nu
   return Number(numAffectedRows ?? 0)
 }
 
-/** Other tenants that may have global events: those with a global deployment, which a small index knows. */
-export async function tenantsWithGlobalDeployments(db: Database, exceptId: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('deployments')
-    .select('tenant_id')
-    .distinct()
-    .where('visibility', '=', 'global')
-    .where('tenant_id', '<>', exceptId)
-    .execute()
-  return rows.map((row) => row.tenant_id)
-}
-
 /** A single tenant is compared by `=` and stands alone whenever it can: only then does an index give the order. */
 function conditions(query: EventsQuery): RawBuilder<unknown> {
   const { kinds, equal, like, ranges } = query
@@ -112,12 +100,12 @@ function conditions(query: EventsQuery): RawBuilder<unknown> {
   )
 }
 
-function visible({ tenantId, foreignTenantIds, username, seesPrivate }: EventsQuery): RawBuilder<unknown> {
+function visible({ tenantId, globalTenantIds, username, seesPrivate }: EventsQuery): RawBuilder<unknown> {
   const own = seesPrivate
     ? sql`tenant_id = ${tenantId}`
     : sql`tenant_id = ${tenantId} and (visibility <> 'private' or created_by = ${username})`
-  if (foreignTenantIds.length === 0) return own
-  return sql`(${own} or (tenant_id = any(${[...foreignTenantIds]}::int[]) and visibility = 'global'))`
+  if (globalTenantIds.length === 0) return own
+  return sql`(${own} or (tenant_id = any(${[...globalTenantIds]}::int[]) and visibility = 'global'))`
 }
 
 /**

@@ -8,23 +8,15 @@ import {
   type RouteBody,
 } from '@tutti/api'
 import type { ListedPage } from '@tutti/storage'
-import { isAdministrator, type Request, tenantOf } from '../../request.ts'
-import {
-  countEvents,
-  deleteEvents,
-  type EventsQuery,
-  insertSentEvents,
-  selectEvents,
-  tenantsWithGlobalDeployments,
-} from './queries.ts'
+import { isAdministrator, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { countEvents, deleteEvents, type EventsQuery, insertSentEvents, selectEvents } from './queries.ts'
 import { parseRecord } from './record.ts'
 import { type EventFilters, parseEventFilters } from './selection.ts'
 
 export async function listEvents(request: Request, list: ListQuery): Promise<ListedPage> {
   const { db } = request.services
   const filters = parseEventFilters(list)
-  const foreignTenantIds = await tenantsWithGlobalDeployments(db, tenantOf(request).id)
-  const query = eventsQuery(request, filters, foreignTenantIds)
+  const query = eventsQuery(request, filters, tenantScope(request).globalTenantIds)
   const events = await selectEvents(db, query, list, filters.vocabulary)
   const { offset, size } = list.page
   // A page that is not full is the last one: its end is the total, and nothing needs counting.
@@ -38,12 +30,12 @@ export async function listEvents(request: Request, list: ListQuery): Promise<Lis
 function eventsQuery(
   request: Request,
   filters: EventFilters,
-  foreignTenantIds: readonly number[],
+  globalTenantIds: readonly number[],
 ): EventsQuery {
   return {
     ...filters,
     tenantId: tenantOf(request).id,
-    foreignTenantIds,
+    globalTenantIds,
     username: request.caller.username,
     seesPrivate: isAdministrator(request),
   }

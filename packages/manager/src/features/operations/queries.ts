@@ -67,7 +67,7 @@ export async function findExecution(
       (tenant_id = any(${[...scope.tenantIds]}::int[]) and (
         visibility <> 'private' or created_by = ${scope.username}
         or tenant_id = any(${[...scope.administeredTenantIds]}::int[])))
-      or (${scope.withGlobal} and visibility = 'global'))`.execute(db)
+      or (tenant_id = any(${[...scope.globalTenantIds]}::int[]) and visibility = 'global'))`.execute(db)
   return rows[0]
 }
 

@@ -156,7 +156,7 @@ async function visibleExecution(request: Request, id: string): Promise<Execution
 
 /** Graphs and operations are written in the request's own tenant only. */
 async function ownExecution(request: Request, id: string): Promise<ExecutionRef> {
-  const scope = { ...tenantScope(request), withGlobal: false }
+  const scope = { ...tenantScope(request), globalTenantIds: [] }
   const execution = await findExecution(request.services.db, scope, id)
   if (execution === undefined) throw notFound('Execution', id)
   return execution

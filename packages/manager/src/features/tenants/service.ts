@@ -23,5 +23,5 @@ export async function getTenant(request: Request, withData: boolean, include?: r
 }
 
 function scopeOf(tenantIds: readonly number[]): Scope {
-  return { username: '', tenantIds, administeredTenantIds: tenantIds, withGlobal: false }
+  return { username: '', tenantIds, administeredTenantIds: tenantIds, globalTenantIds: [] }
 }

@@ -26,7 +26,7 @@ export const anyToken: Scope = {
   username: '',
   tenantIds: [0],
   administeredTenantIds: [0],
-  withGlobal: false,
+  globalTenantIds: [],
 }
 
 export const tokenIdIs = (id: string) => sql`k.id = ${id}`

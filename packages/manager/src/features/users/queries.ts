@@ -53,7 +53,7 @@ export const allUsers: Scope = {
   username: '',
   tenantIds: [0],
   administeredTenantIds: [0],
-  withGlobal: false,
+  globalTenantIds: [],
 }
 
 export const userIdIs = (id: number) => sql`u.id = ${id}`
