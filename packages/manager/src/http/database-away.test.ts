@@ -1,7 +1,7 @@
 import { openDatabase } from '@tutti/storage'
 import { expect, test } from 'vitest'
-import { handlers } from '../../test/handlers.ts'
 import { startTestManager } from '../../test/test-manager.ts'
+import { handlers } from '../features/index.ts'
 import { buildApp } from './app.ts'
 
 test('while the database is away, requests are answered that they may be sent again', async () => {
