@@ -18,6 +18,8 @@ export type OpenStore = Store & {
   readonly connection: PoolConfig
   readonly queue: Queue
   readonly log: Logger
+  /** No other process can reach it. */
+  readonly isOwn: boolean
 }
 
 /** Opens the embedded database, or the one at `TUTTI_DATABASE_URL`, and brings it up to this version. */
@@ -40,6 +42,7 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
       return {
         database,
         connection: server.connection,
+        isOwn: server.isOwn,
         queue,
         log,
         broken: new Promise<never>(() => {}),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { openProcessFolder } from '@tutti/storage'
@@ -16,6 +17,7 @@ export async function startWorkerPart(
   managerUrl: string,
 ): Promise<Running> {
   const { dataFolder } = configuration
+  const workFolder = await openProcessFolder(join(dataFolder, 'work'))
   const url = new URL(managerUrl)
   const protocol = url.protocol === 'https:' ? 'https' : 'http'
   const worker = await startWorker({
@@ -27,9 +29,10 @@ export async function startWorkerPart(
       ...configuration,
       owner: `${hostname()}/${process.pid}/${randomUUID()}`,
       leaseMs: configuration.leaseSeconds * 1000,
+      isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
       drainMs,
-      workFolder: await openProcessFolder(join(dataFolder, 'work')),
+      workFolder,
       environment: {
         inherited: process.env,
         manager: {
@@ -45,5 +48,11 @@ export async function startWorkerPart(
       },
     },
   })
-  return { stop: () => worker.drain(), broken: new Promise<never>(() => {}) }
+  return {
+    async stop() {
+      await worker.drain()
+      await rm(workFolder, { recursive: true, force: true })
+    },
+    broken: new Promise<never>(() => {}),
+  }
 }

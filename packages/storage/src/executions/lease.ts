@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database.ts'
+import type { Queue } from '../queue.ts'
 import type { Schema } from '../schema.ts'
 
 /**
@@ -88,14 +89,27 @@ export async function findAbandoned(db: Database, limit: number) {
     .execute()
 }
 
-/** Gives executions back so that another worker may take them at once (a worker that drains). */
-export async function releaseLeases(db: Database, owner: string): Promise<void> {
-  await db
-    .updateTable('executions')
-    .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
-    .where('lease_owner', '=', owner)
-    .where('status', 'in', activeStatuses)
-    .execute()
+/**
+ * Gives executions that the owner still holds back, and offers them to the other workers at once; all of the owner's
+ * when no ids are given.
+ */
+export async function releaseLeases(
+  db: Database,
+  queue: Queue,
+  owner: string,
+  executionIds?: readonly string[],
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const released = await transaction
+      .updateTable('executions')
+      .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
+      .where('lease_owner', '=', owner)
+      .where('status', 'in', activeStatuses)
+      .$if(executionIds !== undefined, (query) => query.where('id', 'in', executionIds ?? []))
+      .returning(['tenant_id as tenantId', 'id as executionId'])
+      .execute()
+    await queue.enqueue(transaction, released)
+  })
 }
 
 /**
