@@ -25,10 +25,13 @@ type Parameters = {
 export const createEnvironment: SystemWorkflow = async (services, execution, control) => {
   const tenantId = execution.tenant_id
   const deploymentId = execution.deployment_id ?? ''
-  await beginSystemWorkflow(services, execution, control)
+  if (!(await beginSystemWorkflow(services, execution, control))) {
+    return endSystemWorkflow(services, execution, control, {})
+  }
   const deployment = await readDeployment(services.db, tenantId, deploymentId)
   if (deployment === undefined) throw new Error(`deployment ${deploymentId} is gone`)
   const parameters = execution.parameters as unknown as Parameters
+  const fail = (error: string) => endSystemWorkflow(services, execution, control, { error })
 
   const outcome = createDeploymentPlan({
     plan: deployment.plan as Plan,
@@ -38,7 +41,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
     // Secrets come in a later release: a blueprint that needs one cannot be deployed yet.
     secretExists: () => false,
   })
-  if (!outcome.ok) return endSystemWorkflow(services, execution, control, outcome.error.message)
+  if (!outcome.ok) return fail(outcome.error.message)
 
   const plan = await withFreeIds(outcome.deploymentPlan, (ids) =>
     takenInstanceIds(services.db, tenantId, ids),
@@ -50,12 +53,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       displayName: parameters.display_name ?? planDisplayName(plan) ?? deployment.display_name,
     }
   } catch (error) {
-    return endSystemWorkflow(
-      services,
-      execution,
-      control,
-      error instanceof Error ? error.message : String(error),
-    )
+    return fail(error instanceof Error ? error.message : String(error))
   }
   const owner = {
     tenantId,
@@ -63,20 +61,22 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
     visibility: deployment.visibility,
     createdBy: deployment.created_by,
   }
-  await endSystemWorkflow(services, execution, control, undefined, async (transaction) => {
-    await clearNodes(transaction, owner)
-    await storeDeployment(transaction, owner, plan, settings.displayName)
-    await insertNodes(transaction, owner, plan.nodes)
-    await insertNodeInstances(transaction, owner, plan.node_instances)
-    await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
-    await insertEvents(transaction, eventContext(execution), notBuilt(plan, services.now()))
-    await addLabels(
-      transaction,
-      deploymentLabels,
-      { tenantId, id: deploymentId },
-      settings.labels,
-      deployment.created_by,
-    )
+  await endSystemWorkflow(services, execution, control, {
+    async change(transaction) {
+      await clearNodes(transaction, owner)
+      await storeDeployment(transaction, owner, plan, settings.displayName)
+      await insertNodes(transaction, owner, plan.nodes)
+      await insertNodeInstances(transaction, owner, plan.node_instances)
+      await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
+      await insertEvents(transaction, eventContext(execution), notBuilt(plan, services.now()))
+      await addLabels(
+        transaction,
+        deploymentLabels,
+        { tenantId, id: deploymentId },
+        settings.labels,
+        deployment.created_by,
+      )
+    },
   })
 }
 

@@ -91,11 +91,20 @@ function readUpload(
 /** The Python client sends the name URL-quoted also inside JSON. */
 function mainFileName(name: string | null | undefined): string | undefined {
   if (name == null || name === '') return undefined
-  const decoded = /%[0-9a-f]{2}/i.test(name) ? decodeURIComponent(name) : name
+  const decoded = unquoted(name)
   if (decoded.includes('\0') || decoded.startsWith('/') || decoded.split('/').includes('..')) {
     throw badParameter(`application_file_name must be a path inside the archive, got ${decoded}`)
   }
   return decoded
+}
+
+function unquoted(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    // A percent sign that quotes nothing is part of the name.
+    return name
+  }
 }
 
 function checkSource(upload: Upload, archive: ReceivedArchive): void {
