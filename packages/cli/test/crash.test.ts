@@ -37,7 +37,7 @@ test(
       })
       const client = clientOf(port)
       try {
-        const blueprint = await recordedBlueprint(site.folder, { instances: 10, workSeconds: 0.3 })
+        const blueprint = await recordedBlueprint(site.folder, { instances: 9, workSeconds: 0.3 })
         let server = serve()
         await untilReady(port, server)
         await client.blueprints.upload('recorded', {

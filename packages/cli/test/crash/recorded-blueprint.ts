@@ -19,13 +19,13 @@ export type RecordedBlueprint = {
 }
 
 /** The levels that depend on each other, the first one first. */
-export const levels = ['network', 'storage', 'database', 'service', 'proxy'] as const
+export const levels = ['network', 'storage', 'database', 'service', 'cache', 'proxy'] as const
 
 /** The operations of each instance, in their order. */
-export const operations = ['create', 'configure', 'start'] as const
+export const operations = ['create', 'start'] as const
 
 /**
- * A blueprint of five levels with `instances` each, whose operations write down that they were started before they
+ * A blueprint of six levels with `instances` each, whose operations write down that they were started before they
  * work for a while. One write to a file that is open for appending is whole, whoever else writes.
  */
 export async function recordedBlueprint(
