@@ -69,7 +69,8 @@ export async function renewLeases(
   const renewed = await renew(db, owner, executionIds, leaseMs, sql`skip locked`)
   // Rows in the middle of a transaction are waited for one by one: one statement for all would hold those that it has
   // while it waits for the next, and stop executions that have nothing to do with each other.
-  const missing = new Set(executionIds).difference(new Set(renewed.map(({ id }) => id)))
+  const known = new Set(renewed.map(({ id }) => id))
+  const missing = executionIds.filter((id) => !known.has(id))
   for (const id of missing) renewed.push(...(await renew(db, owner, [id], leaseMs, sql``)))
   return renewed
 }
