@@ -29,7 +29,16 @@ export type ManagerOptions = {
 export async function startManager({ dataFolder, profileFolder }: ManagerOptions): Promise<BenchManager> {
   const startedAt = performance.now()
   const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
-  const serve = ['serve', '--data-folder', dataFolder, '--port', '0', '--log-level', 'warn', '--json']
+  const serve = [
+    'serve',
+    '--data-folder',
+    dataFolder,
+    '--port',
+    '0',
+    '--log-level',
+    process.env.BENCH_LOG ?? 'warn',
+    '--json',
+  ]
   const child = spawn(process.execPath, [...profile, join(root, 'packages/cli/src/main.ts'), ...serve], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...withoutTutti(process.env), TUTTI_CONFIG_FOLDER: dataFolder },
