@@ -131,8 +131,9 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
     await lockBlueprintId(transaction, upload.id)
     const existing = await findBlueprint(transaction, tenant.id, upload.id)
     if (existing !== undefined) {
-      const isOwn = existing.tenant_id === tenant.id
-      if (!isOwn || !isFailedBlueprintState(existing.state)) throw duplicateBlueprint(upload.id, tenant.name)
+      const makesWay = existing.tenant_id === tenant.id && isFailedBlueprintState(existing.state)
+      // A validation leaves everything as it is, failed uploads too.
+      if (!makesWay || upload.validateOnly) throw duplicateBlueprint(upload.id, tenant.name)
       await deleteBlueprint(transaction, tenant.id, upload.id)
     }
     if (upload.visibility === 'global' && (await existsInOtherTenants(transaction, tenant.id, upload.id))) {
