@@ -128,9 +128,15 @@ async function* limited(
   maxBytes: number,
 ): AsyncGenerator<Buffer> {
   let size = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw new FetchRefused(`${address} is larger than the allowed ${maxBytes} bytes`)
-    yield chunk
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > maxBytes) throw new FetchRefused(`${address} is larger than the allowed ${maxBytes} bytes`)
+      yield chunk
+    }
+  } catch (error) {
+    // A broken socket of that server must not be taken for one of the database.
+    if (error instanceof FetchRefused) throw error
+    throw new FetchRefused(`${address} cannot be fetched: ${error instanceof Error ? error.message : error}`)
   }
 }

@@ -5,6 +5,7 @@ import {
   dequeueExecutions,
   type ExecutionRow,
   insertEvents,
+  isEnded,
   setExecutionStatus,
 } from '@tutti/storage'
 import type { ExecutionControl } from '../executions/control.ts'
@@ -32,6 +33,18 @@ export async function beginSystemWorkflow(
   })
 }
 
+/** A change on the way, made only while the execution is still this worker's. */
+export async function changeWhileHeld<T>(
+  services: WorkerServices,
+  control: ExecutionControl,
+  change: (transaction: Database) => Promise<T>,
+): Promise<T> {
+  return services.db.transaction().execute(async (transaction) => {
+    await checkLease(transaction, control.lease)
+    return change(transaction)
+  })
+}
+
 /**
  * The last transaction of a system workflow: its results, its end and what may start now, together. `afterwards` is for
  * what takes the execution's own row away.
@@ -45,7 +58,9 @@ export async function endSystemWorkflow(
   afterwards: (transaction: Database) => Promise<void> = async () => {},
 ): Promise<void> {
   await services.db.transaction().execute(async (transaction) => {
-    await checkLease(transaction, control.lease)
+    const { status } = await checkLease(transaction, control.lease)
+    // By an earlier try whose answer got lost, or by somebody's word through the API.
+    if (isEnded(status)) return
     const end =
       error === undefined ? ({ status: 'succeeded' } as const) : ({ status: 'failed', error } as const)
     const event = workflowEnded(execution.workflow_id, end, { dryRun: false }, services.now())

@@ -6,12 +6,16 @@ import {
   ArchiveTooLarge,
   addLabels,
   blueprintLabels,
+  checkLease,
   type ExecutionRow,
+  isDatabaseAway,
+  LeaseLost,
   UnpackError,
   unpackedArchive,
   writeArchive,
 } from '@tutti/storage'
 import { parseInThread } from '../blueprints/parse-thread.ts'
+import { type ExecutionControl, Stopped } from '../executions/control.ts'
 import { FetchRefused, type FetchRules, guardedFetch } from '../fetch/guarded-fetch.ts'
 import type { WorkerServices } from '../services.ts'
 import type { SystemWorkflow } from './index.ts'
@@ -24,7 +28,7 @@ import {
   setBlueprintState,
   storePlan,
 } from './queries.ts'
-import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
+import { beginSystemWorkflow, changeWhileHeld, endSystemWorkflow } from './steps.ts'
 
 type Parameters = {
   readonly blueprint_id: string
@@ -53,9 +57,13 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
   const tenantId = execution.tenant_id
   await beginSystemWorkflow(services, execution, control)
   try {
-    const sha256 = await fetchArchive(services, execution, parameters)
-    const enter = (state: string) =>
-      validateOnly ? undefined : setBlueprintState(services.db, tenantId, id, state)
+    const sha256 = await fetchArchive(services, execution, control, parameters)
+    const enter = async (state: string) => {
+      if (validateOnly) return
+      await changeWhileHeld(services, control, (transaction) =>
+        setBlueprintState(transaction, tenantId, id, state),
+      )
+    }
     await enter('extracting')
     const folder = await unpack(services, sha256)
     const mainFile = findMainFile(folder, parameters.app_file_name)
@@ -68,8 +76,11 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
       await addLabels(transaction, blueprintLabels, { tenantId, id }, labels, execution.created_by)
     })
   } catch (error) {
-    if (!(error instanceof UploadFailure)) throw error
-    const { state, message } = error
+    if (isDatabaseAway(error) || error instanceof LeaseLost || error instanceof Stopped) throw error
+    if (!(error instanceof UploadFailure)) services.log.error({ err: error, blueprint: id }, 'upload failed')
+    // A failure of this machine ends the upload as well: what hangs could not be uploaded again.
+    const { state, message } =
+      error instanceof UploadFailure ? error : { state: 'failed_uploading', message: String(error) }
     await endSystemWorkflow(services, execution, control, message, (transaction) =>
       validateOnly
         ? deleteBlueprint(transaction, tenantId, id)
@@ -81,6 +92,7 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
 async function fetchArchive(
   services: WorkerServices,
   execution: ExecutionRow,
+  control: ExecutionControl,
   parameters: Parameters,
 ): Promise<string> {
   const { db, settings } = services
@@ -90,11 +102,16 @@ async function fetchArchive(
   if (blueprint.archive_sha256 !== null) return blueprint.archive_sha256
   if (url === null)
     throw new UploadFailure('failed_uploading', 'The blueprint has neither an archive nor an address')
-  await setBlueprintState(db, execution.tenant_id, id, parameters.validate_only ? 'validating' : 'uploading')
+  const state = parameters.validate_only ? 'validating' : 'uploading'
+  await changeWhileHeld(services, control, (transaction) =>
+    setBlueprintState(transaction, execution.tenant_id, id, state),
+  )
   try {
     const content = await guardedFetch(url, fetchRules(services))
     return await db.transaction().execute(async (transaction) => {
       const { sha256 } = await writeArchive(transaction, content, { maxBytes: settings.maxArchiveBytes })
+      // Only now: it locks the execution, and a slow server must not hold up the renewal of its lease.
+      await checkLease(transaction, control.lease)
       await setBlueprintArchive(transaction, execution.tenant_id, id, { sha256, extension: extensionOf(url) })
       return sha256
     })
