@@ -14,6 +14,7 @@ export {
   findAbandoned,
   type Lease,
   LeaseLost,
+  msUntilAbandoned,
   releaseAllLeases,
   releaseLeases,
   renewLeases,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ExecutionJob,
   findAbandoned,
+  msUntilAbandoned,
   type Notification,
   releaseLeases,
   renewLeases,
@@ -93,12 +94,14 @@ export function createClaims(services: WorkerServices): Claims {
     }
   }
 
-  async function sweep(): Promise<void> {
+  /** Takes what nobody holds, and says how long it is until there may be more. */
+  async function sweep(): Promise<number> {
     const jobs = (await findAbandoned(db, 100)).filter(
       ({ tenantId, executionId }) => !held.has(keyOf(tenantId, executionId)),
     )
     if (jobs.length > 0) log.info({ count: jobs.length }, 'taking over executions that no worker holds')
     for (const job of jobs) if (!isDraining) await takeOne(job)
+    return (await msUntilAbandoned(db)) ?? Number.POSITIVE_INFINITY
   }
 
   /** Begins at once: after a crash on a single machine, what it interrupted waits for nobody else. */
@@ -107,7 +110,7 @@ export function createClaims(services: WorkerServices): Claims {
       let pauseMs = settings.leaseMs / renewalsPerLease
       try {
         await renew()
-        if (!isDraining) await sweep()
+        if (!isDraining) pauseMs = Math.min(pauseMs, await sweep())
       } catch (error) {
         log.warn({ err: error }, 'leases could not be renewed')
         pauseMs = Math.min(pauseMs, retryMs)

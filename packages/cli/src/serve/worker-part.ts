@@ -11,6 +11,9 @@ import type { Running } from './parts.ts'
 /** How long running operations may go on after the process was asked to stop. */
 const drainMs = 10_000
 
+/** What is promised is that another worker has begun by then: it needs a moment to notice. */
+const leaseMsPerPromisedSecond = 900
+
 export async function startWorkerPart(
   configuration: Configuration,
   store: OpenStore,
@@ -28,7 +31,7 @@ export async function startWorkerPart(
     settings: {
       ...configuration,
       owner: `${hostname()}/${process.pid}/${randomUUID()}`,
-      leaseMs: configuration.leaseSeconds * 1000,
+      leaseMs: configuration.leaseSeconds * leaseMsPerPromisedSecond,
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
       drainMs,

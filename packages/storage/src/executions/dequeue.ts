@@ -6,7 +6,7 @@ import type { ExecutionJob, Queue } from '../queue.ts'
 export const maxConcurrentWorkflows = 20
 
 /** How long a worker has to fetch a fresh job before the sweep for abandoned executions offers it again. */
-export const pickUpMs = 10_000
+export const pickUpMs = 4_000
 
 /**
  * Starts what waits and may run now; called in the transaction that ends an execution. The oldest queued system

@@ -110,6 +110,21 @@ export async function findAbandoned(db: Database, limit: number) {
     .execute()
 }
 
+/** How long it is until the next lease runs out, unless it is renewed; undefined when there is none. */
+export async function msUntilAbandoned(db: Database): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('executions')
+    .select(
+      sql<number>`extract(epoch from lease_expires_at - clock_timestamp())::float8 * 1000`.as('untilMs'),
+    )
+    .where('status', 'in', activeStatuses)
+    .where('lease_expires_at', '>=', sql<Date>`clock_timestamp()`)
+    .orderBy('lease_expires_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.untilMs
+}
+
 /**
  * Gives executions that the owner still holds back, and offers them to the other workers at once; all of the owner's
  * when no ids are given.
