@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
+import { withPreparedStatements } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
 
 export type Database = Kysely<Schema>
@@ -34,7 +35,7 @@ export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error)
   // The pool looks after idle connections only. One that breaks between two statements of a transaction has nobody
   // to tell until the next statement fails, and an event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }) })
   return {
     db,
     pool,

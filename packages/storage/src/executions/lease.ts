@@ -164,10 +164,10 @@ export async function releaseAllLeases(db: Database): Promise<void> {
  * Fails with LeaseLost unless the lease is still held; locks the execution's row until the transaction ends, so
  * that nobody can take the lease between this check and the commit.
  */
-export async function checkLease(transaction: Database, lease: Lease): Promise<ExecutionRow> {
+export async function checkLease(transaction: Database, lease: Lease): Promise<Pick<ExecutionRow, 'status'>> {
   const row = await transaction
     .selectFrom('executions')
-    .selectAll()
+    .select('status')
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
     .where('lease_fence', '=', lease.fence)

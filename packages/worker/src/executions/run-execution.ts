@@ -75,8 +75,8 @@ async function begin(
 ): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await services.db.transaction().execute(async (transaction) => {
-    await setToken(transaction, control.lease, createHash('sha256').update(token).digest('hex'))
-    const { status } = await checkLease(transaction, control.lease)
+    const hash = createHash('sha256').update(token).digest('hex')
+    const { status } = await setToken(transaction, control.lease, hash)
     control.cancelMode ??= cancelModeOf(status)
     if (status !== 'pending') return
     await setExecutionStatus(transaction, control.lease, { status: 'started' })
