@@ -92,6 +92,9 @@ test.each<[string, () => SentRequest]>([
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     upload_execution: { workflow_id: 'upload_blueprint', status: 'terminated' },
   })
+  for (const time of ['created_at', 'started_at', 'ended_at']) {
+    expect(body.upload_execution[time]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  }
   // `cfy blueprints get` reads these unasked.
   expect(body.plan).toMatchObject({
     inputs: {},
