@@ -24,6 +24,15 @@ export const activeStatuses = [
   'kill_cancelling',
 ] as const
 
+const literals = (statuses: readonly string[]) => sql.join(statuses.map((status) => sql.lit(status)))
+
+/**
+ * `status` is an active one. Written out: only then does PostgreSQL see, in a prepared statement too, that the index of
+ * the unfinished holds all that is asked for.
+ */
+export const isActive = sql<boolean>`status in (${literals(activeStatuses)})`
+export const isActiveOrQueued = sql<boolean>`status in (${literals([...activeStatuses, 'queued'])})`
+
 /** Thrown by a write whose owner no longer holds the lease; the runner drops the execution and nothing else. */
 export class LeaseLost extends Error {
   constructor(lease: Lease) {
@@ -48,7 +57,7 @@ export async function takeLease(
     })
     .where('tenant_id', '=', execution.tenantId)
     .where('id', '=', execution.executionId)
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .where((eb) =>
       eb.or([eb('lease_owner', 'is', null), eb('lease_expires_at', '<', sql<Date>`clock_timestamp()`)]),
     )
@@ -89,7 +98,7 @@ async function renew(
     with mine as (
       select tenant_id, id from executions
       where lease_owner = ${owner} and id = any(${[...executionIds]}::text[])
-        and status = any(${[...activeStatuses]}::text[])
+        and ${isActive}
       for no key update ${locked}
     )
     update executions e set lease_expires_at = ${inFuture(leaseMs)}
@@ -103,7 +112,7 @@ export async function findAbandoned(db: Database, limit: number) {
   return db
     .selectFrom('executions')
     .select(['tenant_id as tenantId', 'id as executionId'])
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .where('lease_expires_at', '<', sql<Date>`clock_timestamp()`)
     .orderBy('lease_expires_at')
     .limit(limit)
@@ -117,7 +126,7 @@ export async function msUntilAbandoned(db: Database): Promise<number | undefined
     .select(
       sql<number>`extract(epoch from lease_expires_at - clock_timestamp())::float8 * 1000`.as('untilMs'),
     )
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .where('lease_expires_at', '>=', sql<Date>`clock_timestamp()`)
     .orderBy('lease_expires_at')
     .limit(1)
@@ -140,7 +149,7 @@ export async function releaseLeases(
       .updateTable('executions')
       .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
       .where('lease_owner', '=', owner)
-      .where('status', 'in', activeStatuses)
+      .where(isActive)
       .$if(executionIds !== undefined, (query) => query.where('id', 'in', executionIds ?? []))
       .returning(['tenant_id as tenantId', 'id as executionId'])
       .execute()
@@ -156,7 +165,7 @@ export async function releaseAllLeases(db: Database): Promise<void> {
   await db
     .updateTable('executions')
     .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .execute()
 }
 
