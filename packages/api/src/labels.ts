@@ -34,7 +34,8 @@ export function parseLabels(labels: unknown): readonly LabelPair[] {
 function parseEntry(entry: unknown): readonly LabelPair[] {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw malformed()
   const pairs = Object.entries(entry)
-  if ('key' in entry && 'value' in entry && pairs.length <= 4) return [checkLabel(entry.key, entry.value)]
+  // As answers show labels, with who made them and when.
+  if ('key' in entry && 'value' in entry && pairs.length <= 5) return [checkLabel(entry.key, entry.value)]
   const [only, ...others] = pairs
   if (only === undefined || others.length > 0) throw malformed()
   const [key, value] = only

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Database, openDatabase, openQueue } from '@tutti/storage'
+import { type Database, openDatabase, openQueue, type PoolConfig } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -36,6 +36,8 @@ export type TestAnswer = {
 export type TestManager = {
   readonly app: FastifyInstance
   readonly db: Database
+  /** For those who open the database themselves. */
+  readonly connection: PoolConfig
   readonly services: Services
   /** `path` is below `/api/v3.1`, unless it starts with `/resources/` or `/api/`. */
   inject(
@@ -73,6 +75,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
   return {
     app,
     db,
+    connection,
     services,
     async inject(method, path, request = {}) {
       const isWhole = path.startsWith('/resources/') || path.startsWith('/api/')
@@ -100,7 +103,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
   }
 }
 
-function headersOf({ user = 'admin', tenant = 'default_tenant', token, executionToken }: TestRequest) {
+export function headersOf({ user = 'admin', tenant = 'default_tenant', token, executionToken }: TestRequest) {
   const basic =
     user === null || token !== undefined || executionToken !== undefined
       ? {}

@@ -76,13 +76,13 @@ export function createClaims(services: WorkerServices): Claims {
 
   async function renew(): Promise<void> {
     // Only what runs: an execution whose run was interrupted is left for whoever finds it abandoned.
-    const ids = [...held.values()].map(({ control }) => control.lease.executionId)
-    const asked = new Set(held.keys())
+    // What is taken while the answer is on its way was not asked about, and says nothing by being absent from it.
+    const asked = [...held]
+    const ids = asked.map(([, { control }]) => control.lease.executionId)
     const askedAtMs = performance.now()
     const rows = await renewLeases(db, settings.owner, ids, settings.leaseMs)
     const still = new Map(rows.map((row) => [keyOf(row.tenant_id, row.id), row]))
-    for (const [key, { control }] of held) {
-      if (!asked.has(key)) continue
+    for (const [key, { control }] of asked) {
       const row = still.get(key)
       // Ended between two steps, or taken by another worker: either way there is nothing more to do here.
       if (row === undefined || row.lease_fence !== control.lease.fence) control.isLost = true

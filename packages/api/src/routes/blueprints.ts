@@ -17,12 +17,15 @@ export const BlueprintUpload = Type.Object({
   skip_execution: Type.Optional(Nullable(Type.Boolean())),
 })
 
-export const BlueprintPatch = Type.Object({
-  labels: Type.Optional(Type.Array(Type.Unknown())),
-  visibility: Type.Optional(Type.String()),
-  description: Type.Optional(Nullable(Type.String())),
-  creator: Type.Optional(Type.String()),
-})
+export const BlueprintPatch = Type.Object(
+  {
+    labels: Type.Optional(Type.Array(Type.Unknown())),
+    visibility: Type.Optional(Type.String()),
+    description: Type.Optional(Nullable(Type.String())),
+    creator: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
 
 export const SetVisibility = Type.Object({ visibility: Type.String() })
 

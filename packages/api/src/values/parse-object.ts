@@ -21,14 +21,23 @@ import { wireTypeOf } from './wire-type.ts'
 
 /**
  * A JSON body as its schema wants it, with the messages that clients know (spec/rest-facts-a.md 2). Flags
- * may be strings; keys that the schema does not name are left out; an absent body counts as `{}`.
+ * may be strings; keys that the schema does not name are left out, or refused where it allows no others; an absent body
+ * counts as `{}`.
  *
  * @throws bad_parameters_error
  */
 export function parseBody<Schema extends TObject>(schema: Schema, body: unknown): Static<Schema> {
   const given = body ?? {}
   if (wireTypeOf(given) !== 'dict') throw wrongType('json request body', 'dict', wireTypeOf(given))
+  refuseUnknown(schema, given as object)
   return parseFields(schema, given as Readonly<Record<string, unknown>>)
+}
+
+/** Only where the schema says so: most bodies may hold keys that only other releases understand. */
+function refuseUnknown(schema: TObject, given: object): void {
+  if (!('additionalProperties' in schema) || schema.additionalProperties !== false) return
+  const unknown = Object.keys(given).filter((key) => !Object.hasOwn(schema.properties, key))
+  if (unknown.length > 0) throw badParameter(`Unknown parameters: ${unknown.join(', ')}`)
 }
 
 /**

@@ -33,9 +33,13 @@ export function buildApp(services: Services, handlers: Handlers): FastifyInstanc
     requestIdHeader: false,
     forceCloseConnections: 'idle',
   })
-  // Bodies are read by the pipeline, by what the route says: clients name application/json on uploads too.
+  // Bodies are read by the pipeline, by what the route says: clients name application/json on uploads too, or nothing
+  // that is a type at all. Fastify is shown one that it lets pass.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.addHook('onRequest', async (request) => {
+    request.headers = { 'content-type': 'application/octet-stream' }
+  })
 
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler((request, reply) =>

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { badParameter, unsupportedContentType } from '@tutti/api'
+import { bodyOf } from './body.ts'
 
 /**
  * Reads a JSON body. None at all is undefined, whatever the content type says: the Python client names
@@ -26,7 +27,7 @@ export async function readJsonBody(raw: IncomingMessage, maxBytes: number): Prom
 async function readBytes(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of raw as AsyncIterable<Buffer>) {
+  for await (const chunk of bodyOf(raw)) {
     size += chunk.length
     if (size > maxBytes) throw badParameter(`The request body is larger than the allowed ${maxBytes} bytes`)
     chunks.push(chunk)

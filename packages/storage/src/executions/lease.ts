@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { Queue } from '../queue.ts'
 import type { Schema } from '../schema.ts'
@@ -65,16 +65,37 @@ export async function renewLeases(
   owner: string,
   executionIds: readonly string[],
   leaseMs: number,
-) {
+): Promise<readonly RenewedLease[]> {
   if (executionIds.length === 0) return []
-  return db
-    .updateTable('executions')
-    .set({ lease_expires_at: inFuture(leaseMs) })
-    .where('lease_owner', '=', owner)
-    .where('id', 'in', executionIds)
-    .where('status', 'in', activeStatuses)
-    .returning(['tenant_id', 'id', 'status', 'lease_fence'])
-    .execute()
+  const renewed = await renew(db, owner, executionIds, leaseMs, sql`skip locked`)
+  // Rows in the middle of a transaction are waited for one by one: one statement for all would hold those that it has
+  // while it waits for the next, and stop executions that have nothing to do with each other.
+  const known = new Set(renewed.map(({ id }) => id))
+  const missing = executionIds.filter((id) => !known.has(id))
+  for (const id of missing) renewed.push(...(await renew(db, owner, [id], leaseMs, sql``)))
+  return renewed
+}
+
+type RenewedLease = Pick<ExecutionRow, 'tenant_id' | 'id' | 'status' | 'lease_fence'>
+
+async function renew(
+  db: Database,
+  owner: string,
+  executionIds: readonly string[],
+  leaseMs: number,
+  locked: RawBuilder<unknown>,
+): Promise<RenewedLease[]> {
+  const { rows } = await sql<RenewedLease>`
+    with mine as (
+      select tenant_id, id from executions
+      where lease_owner = ${owner} and id = any(${[...executionIds]}::text[])
+        and status = any(${[...activeStatuses]}::text[])
+      for no key update ${locked}
+    )
+    update executions e set lease_expires_at = ${inFuture(leaseMs)}
+    from mine where e.tenant_id = mine.tenant_id and e.id = mine.id
+    returning e.tenant_id, e.id, e.status, e.lease_fence`.execute(db)
+  return rows
 }
 
 /** Executions whose worker died or never came: their lease ran out. Oldest first. */
@@ -143,14 +164,30 @@ export async function releaseAllLeases(db: Database): Promise<void> {
  * Fails with LeaseLost unless the lease is still held; locks the execution's row until the transaction ends, so
  * that nobody can take the lease between this check and the commit.
  */
-export async function checkLease(transaction: Database, lease: Lease): Promise<ExecutionRow> {
+export async function checkLease(
+  transaction: Database,
+  lease: Lease,
+): Promise<Pick<ExecutionRow, 'status' | 'step'>> {
   const row = await transaction
+    .selectFrom('executions')
+    .select(['status', 'step'])
+    .where('tenant_id', '=', lease.tenantId)
+    .where('id', '=', lease.executionId)
+    .where('lease_fence', '=', lease.fence)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw new LeaseLost(lease)
+  return row
+}
+
+/** The execution as it is now, for an owner that goes on with it. @throws LeaseLost */
+export async function readHeld(db: Database, lease: Lease): Promise<ExecutionRow> {
+  const row = await db
     .selectFrom('executions')
     .selectAll()
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
     .where('lease_fence', '=', lease.fence)
-    .forNoKeyUpdate()
     .executeTakeFirst()
   if (row === undefined) throw new LeaseLost(lease)
   return row

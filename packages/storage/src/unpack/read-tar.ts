@@ -50,7 +50,11 @@ export async function readTar(source: AsyncIterable<Uint8Array>, visit: VisitEnt
     if (state.failure !== undefined) throw state.failure
   }
   try {
-    for await (const chunk of startingWithHeader(source)) await pause(() => parser.write(chunk))
+    for await (const chunk of startingWithHeader(source)) {
+      // Behind the end mark only padding is left: read, so that its length counts, but not parsed, as the parser's time
+      // for it grows with the square of its length.
+      if (!state.sawEnd) await pause(() => parser.write(chunk))
+    }
     await pause(() => {
       parser.end()
       return false

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
-import { atOnce, type CloudifyContext, runOperation } from '../operations/index.ts'
+import { atOnce, type CloudifyContext, nonRecoverable, runOperation } from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
 
@@ -145,8 +145,4 @@ function logName(execution: ExecutionRow): string {
   return execution.deployment_id === null
     ? '__system__.log'
     : join(String(execution.tenant_id), `${execution.deployment_id}.log`)
-}
-
-function nonRecoverable(message: string): OperationOutcome {
-  return { ok: false, error: { kind: 'non-recoverable', type: 'NonRecoverableError', message } }
 }

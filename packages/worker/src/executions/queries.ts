@@ -201,14 +201,18 @@ export async function clearResumeMode(transaction: Database, lease: Lease): Prom
     .execute()
 }
 
-export async function setToken(transaction: Database, lease: Lease, tokenHash: string): Promise<void> {
-  await checkLease(transaction, lease)
-  await transaction
+/** Gives the execution the token of its new owner and, in the same statement, proves that the lease is held. */
+export async function setToken(transaction: Database, lease: Lease, tokenHash: string) {
+  const row = await transaction
     .updateTable('executions')
     .set({ token_hash: tokenHash })
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
-    .execute()
+    .where('lease_fence', '=', lease.fence)
+    .returning('status')
+    .executeTakeFirst()
+  if (row === undefined) throw new LeaseLost(lease)
+  return row
 }
 
 const counted = (total: number, finished: number) => ({

@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { checkDisplayName, type LabelPair, parseLabels } from '@tutti/api'
 import { createDeploymentPlan, type DeploymentPlan, type Json, type Plan } from '@tutti/dsl'
-import { addLabels, deploymentLabels } from '@tutti/storage'
+import { addLabels, deploymentLabels, insertEvents, type NewEvent } from '@tutti/storage'
+import { eventContext } from '../executions/event-rows.ts'
 import type { SystemWorkflow } from './index.ts'
 import {
   clearNodes,
@@ -24,10 +25,13 @@ type Parameters = {
 export const createEnvironment: SystemWorkflow = async (services, execution, control) => {
   const tenantId = execution.tenant_id
   const deploymentId = execution.deployment_id ?? ''
-  await beginSystemWorkflow(services, execution, control)
+  if (!(await beginSystemWorkflow(services, execution, control))) {
+    return endSystemWorkflow(services, execution, control, {})
+  }
   const deployment = await readDeployment(services.db, tenantId, deploymentId)
   if (deployment === undefined) throw new Error(`deployment ${deploymentId} is gone`)
   const parameters = execution.parameters as unknown as Parameters
+  const fail = (error: string) => endSystemWorkflow(services, execution, control, { error })
 
   const outcome = createDeploymentPlan({
     plan: deployment.plan as Plan,
@@ -37,7 +41,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
     // Secrets come in a later release: a blueprint that needs one cannot be deployed yet.
     secretExists: () => false,
   })
-  if (!outcome.ok) return endSystemWorkflow(services, execution, control, outcome.error.message)
+  if (!outcome.ok) return fail(outcome.error.message)
 
   const plan = await withFreeIds(outcome.deploymentPlan, (ids) =>
     takenInstanceIds(services.db, tenantId, ids),
@@ -49,12 +53,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       displayName: parameters.display_name ?? planDisplayName(plan) ?? deployment.display_name,
     }
   } catch (error) {
-    return endSystemWorkflow(
-      services,
-      execution,
-      control,
-      error instanceof Error ? error.message : String(error),
-    )
+    return fail(error instanceof Error ? error.message : String(error))
   }
   const owner = {
     tenantId,
@@ -62,19 +61,22 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
     visibility: deployment.visibility,
     createdBy: deployment.created_by,
   }
-  await endSystemWorkflow(services, execution, control, undefined, async (transaction) => {
-    await clearNodes(transaction, owner)
-    await storeDeployment(transaction, owner, plan, settings.displayName)
-    await insertNodes(transaction, owner, plan.nodes)
-    await insertNodeInstances(transaction, owner, plan.node_instances)
-    await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
-    await addLabels(
-      transaction,
-      deploymentLabels,
-      { tenantId, id: deploymentId },
-      settings.labels,
-      deployment.created_by,
-    )
+  await endSystemWorkflow(services, execution, control, {
+    async change(transaction) {
+      await clearNodes(transaction, owner)
+      await storeDeployment(transaction, owner, plan, settings.displayName)
+      await insertNodes(transaction, owner, plan.nodes)
+      await insertNodeInstances(transaction, owner, plan.node_instances)
+      await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
+      await insertEvents(transaction, eventContext(execution), notBuilt(plan, services.now()))
+      await addLabels(
+        transaction,
+        deploymentLabels,
+        { tenantId, id: deploymentId },
+        settings.labels,
+        deployment.created_by,
+      )
+    },
   })
 }
 
@@ -118,4 +120,17 @@ async function withFreeIds(
       })),
     }
   }
+}
+
+/** What the blueprint asks for and this release cannot give yet is said in the deployment's log. */
+function notBuilt(plan: DeploymentPlan, nowMs: number): readonly NewEvent[] {
+  return (['default_schedules', 'default_groups'] as const)
+    .filter((setting) => Object.keys(plan.deployment_settings[setting] ?? {}).length > 0)
+    .map((setting) => ({
+      isLog: true,
+      reportedAt: new Date(nowMs),
+      level: 'warning',
+      logger: 'tutti',
+      message: `deployment_settings.${setting} of the blueprint is not applied: this release has not built it yet`,
+    }))
 }

@@ -1,15 +1,6 @@
 import type { DeploymentPlan, Json, Plan, PlanNode } from '@tutti/dsl'
-import { type Database, toJson } from '@tutti/storage'
-import { sql } from 'kysely'
-
-export async function readBlueprint(db: Database, tenantId: number, id: string) {
-  return db
-    .selectFrom('blueprints')
-    .select(['id', 'state', 'archive_sha256', 'created_by', 'plan'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-}
+import { type Database, type Schema, toJson } from '@tutti/storage'
+import { sql, type UpdateObject } from 'kysely'
 
 /** An uploaded blueprint that the user may import: of the tenant or global, and not somebody else's private one. */
 export async function findImportable(db: Database, tenantId: number, username: string, id: string) {
@@ -27,74 +18,76 @@ export async function findImportable(db: Database, tenantId: number, username: s
   return { sha256: row.archive_sha256, mainFile: row.main_file_name }
 }
 
-export async function setBlueprintState(
-  db: Database,
-  tenantId: number,
-  id: string,
-  state: string,
-): Promise<void> {
-  await db
-    .updateTable('blueprints')
-    .set({ state })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute()
+/**
+ * The blueprint as one upload made it. When it was deleted meanwhile, or even uploaded again, the upload that made the
+ * old one must change nothing any more.
+ */
+export type Upload = { readonly tenantId: number; readonly id: string; readonly executionId: string }
+
+export async function readUploaded(db: Database, upload: Upload) {
+  return db
+    .selectFrom('blueprints')
+    .select(['state', 'archive_sha256'])
+    .where('tenant_id', '=', upload.tenantId)
+    .where('id', '=', upload.id)
+    .where('upload_execution_id', '=', upload.executionId)
+    .executeTakeFirst()
 }
 
-export async function setBlueprintArchive(
+type BlueprintChange = UpdateObject<Schema, 'blueprints'>
+
+/** False when the blueprint is gone. */
+async function updateUploaded(db: Database, upload: Upload, change: BlueprintChange): Promise<boolean> {
+  const row = await db
+    .updateTable('blueprints')
+    .set(change)
+    .where('tenant_id', '=', upload.tenantId)
+    .where('id', '=', upload.id)
+    .where('upload_execution_id', '=', upload.executionId)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export const setBlueprintState = (db: Database, upload: Upload, state: string): Promise<boolean> =>
+  updateUploaded(db, upload, { state })
+
+export const setBlueprintArchive = (
   db: Database,
-  tenantId: number,
-  id: string,
+  upload: Upload,
   archive: { readonly sha256: string; readonly extension: string },
-): Promise<void> {
-  await db
-    .updateTable('blueprints')
-    .set({ archive_sha256: archive.sha256, archive_extension: archive.extension })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute()
-}
+): Promise<boolean> =>
+  updateUploaded(db, upload, { archive_sha256: archive.sha256, archive_extension: archive.extension })
 
-export async function failBlueprint(
+export const failBlueprint = (
   db: Database,
-  tenantId: number,
-  id: string,
-  failure: { readonly state: string; readonly error: string },
-): Promise<void> {
-  await db
-    .updateTable('blueprints')
-    .set({ state: failure.state, error: failure.error, updated_at: sql`clock_timestamp()` })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute()
-}
+  upload: Upload,
+  { state, error }: { readonly state: string; readonly error: string },
+): Promise<boolean> => updateUploaded(db, upload, { state, error, updated_at: sql`clock_timestamp()` })
 
-export async function storePlan(
+export const storePlan = (
   db: Database,
-  tenantId: number,
-  id: string,
-  blueprint: { readonly plan: Plan; readonly mainFile: string },
-): Promise<void> {
-  const { plan, mainFile } = blueprint
-  await db
-    .updateTable('blueprints')
-    .set({
-      plan: toJson(plan),
-      requirements: toJson(plan.requirements),
-      imported_blueprints: [...new Set(plan.imported_blueprints)],
-      main_file_name: mainFile,
-      description: plan.description,
-      state: 'uploaded',
-      error: null,
-      updated_at: sql`clock_timestamp()`,
-    })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .execute()
-}
+  upload: Upload,
+  { plan, mainFile }: { readonly plan: Plan; readonly mainFile: string },
+): Promise<boolean> =>
+  updateUploaded(db, upload, {
+    plan: toJson(plan),
+    requirements: toJson(plan.requirements),
+    imported_blueprints: [...new Set(plan.imported_blueprints)],
+    main_file_name: mainFile,
+    description: plan.description,
+    state: 'uploaded',
+    error: null,
+    updated_at: sql`clock_timestamp()`,
+  })
 
-export async function deleteBlueprint(db: Database, tenantId: number, id: string): Promise<void> {
-  await db.deleteFrom('blueprints').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+export async function deleteUploaded(db: Database, upload: Upload): Promise<void> {
+  await db
+    .deleteFrom('blueprints')
+    .where('tenant_id', '=', upload.tenantId)
+    .where('id', '=', upload.id)
+    .where('upload_execution_id', '=', upload.executionId)
+    .execute()
 }
 
 export async function readDeployment(db: Database, tenantId: number, id: string) {

@@ -1,4 +1,4 @@
-import { workflowEnded, workflowStarted } from '@tutti/engine'
+import { type WorkflowEnd, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
   type Database,
@@ -8,28 +8,34 @@ import {
   isEnded,
   setExecutionStatus,
 } from '@tutti/storage'
-import type { ExecutionControl } from '../executions/control.ts'
+import { cancelModeOf, type ExecutionControl } from '../executions/control.ts'
 import { eventContext, eventRows } from '../executions/event-rows.ts'
 import type { WorkerServices } from '../services.ts'
 
-/** Marks a system workflow as started, once; whoever takes it over after a crash begins it again from the start. */
+/**
+ * Marks a system workflow as started, once; whoever takes it over after a crash begins it again from the start. False
+ * when it was cancelled before: then only its end is left to write.
+ */
 export async function beginSystemWorkflow(
   services: WorkerServices,
   execution: ExecutionRow,
   control: ExecutionControl,
-  change: (transaction: Database) => Promise<void> = async () => {},
-): Promise<void> {
-  await services.db.transaction().execute(async (transaction) => {
+): Promise<boolean> {
+  return services.db.transaction().execute(async (transaction) => {
     const { status } = await checkLease(transaction, control.lease)
-    await change(transaction)
-    if (status !== 'pending') return
+    if (status !== 'pending') return cancelModeOf(status) === null
     await setExecutionStatus(transaction, control.lease, { status: 'started' })
-    const event = workflowStarted(execution.workflow_id, { resume: false, dryRun: false }, services.now())
+    const event = workflowStarted(
+      execution.workflow_id,
+      { resume: execution.resume, dryRun: false },
+      services.now(),
+    )
     await insertEvents(
       transaction,
       eventContext(execution),
       eventRows([event], () => null),
     )
+    return true
   })
 }
 
@@ -45,44 +51,57 @@ export async function changeWhileHeld<T>(
   })
 }
 
+type Change = (transaction: Database) => Promise<void>
+
+export type SystemEnd = {
+  /** Why it failed; undefined when it did not. */
+  readonly error?: string
+  /** What it leaves behind; not when it was cancelled. */
+  readonly change?: Change
+  /** What takes the execution's own row away; not when it was cancelled either. */
+  readonly afterwards?: Change
+  /** What is left behind instead when it was cancelled meanwhile. */
+  readonly undo?: Change
+}
+
 /**
- * The last transaction of a system workflow: its results, its end and what may start now, together. `afterwards` is for
- * what takes the execution's own row away.
+ * The last transaction of a system workflow: its results, its end and what may start now, together. A cancel request
+ * that came before it wins: nothing of the results is kept.
  */
 export async function endSystemWorkflow(
   services: WorkerServices,
   execution: ExecutionRow,
   control: ExecutionControl,
-  error: string | undefined,
-  change: (transaction: Database) => Promise<void> = async () => {},
-  afterwards: (transaction: Database) => Promise<void> = async () => {},
+  { error, change, afterwards, undo }: SystemEnd,
 ): Promise<void> {
-  await services.db.transaction().execute(async (transaction) => {
-    const { status } = await checkLease(transaction, control.lease)
+  const status = await services.db.transaction().execute(async (transaction) => {
+    const { status: current } = await checkLease(transaction, control.lease)
     // By an earlier try whose answer got lost, or by somebody's word through the API.
-    if (isEnded(status)) return
-    const end =
-      error === undefined ? ({ status: 'succeeded' } as const) : ({ status: 'failed', error } as const)
+    if (isEnded(current)) return current
+    const isCancelled = cancelModeOf(current) !== null
+    const end: WorkflowEnd = isCancelled
+      ? { status: 'cancelled' }
+      : error === undefined
+        ? { status: 'succeeded' }
+        : { status: 'failed', error }
     const event = workflowEnded(execution.workflow_id, end, { dryRun: false }, services.now())
     await insertEvents(
       transaction,
       eventContext(execution),
       eventRows([event], () => null),
     )
-    await change(transaction)
+    await (isCancelled ? undo : change)?.(transaction)
+    const stored = end.status === 'succeeded' ? 'terminated' : end.status
     await setExecutionStatus(transaction, control.lease, {
-      status: error === undefined ? 'terminated' : 'failed',
-      ...(error !== undefined && { error }),
+      status: stored,
+      ...(end.status === 'failed' && { error: end.error }),
     })
-    await afterwards(transaction)
+    if (!isCancelled) await afterwards?.(transaction)
     await dequeueExecutions(transaction, services.queue)
+    return stored
   })
   services.log.info(
-    {
-      execution_id: execution.id,
-      workflow: execution.workflow_id,
-      status: error === undefined ? 'terminated' : 'failed',
-    },
+    { execution_id: execution.id, workflow: execution.workflow_id, status },
     'execution ended',
   )
 }

@@ -1,34 +1,34 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseLabels } from '@tutti/api'
 import { diagnosticText, type Plan } from '@tutti/dsl'
 import {
-  ArchiveTooLarge,
   addLabels,
   blueprintLabels,
-  checkLease,
+  type Database,
   type ExecutionRow,
   isDatabaseAway,
   LeaseLost,
   UnpackError,
   unpackedArchive,
-  writeArchive,
 } from '@tutti/storage'
-import { parseInThread } from '../blueprints/parse-thread.ts'
-import { type ExecutionControl, Stopped } from '../executions/control.ts'
-import { FetchRefused, type FetchRules, guardedFetch } from '../fetch/guarded-fetch.ts'
+import { ParseAborted, parseInThread } from '../blueprints/parse-thread.ts'
+import { Stopped } from '../executions/control.ts'
+import type { FetchRules } from '../fetch/guarded-fetch.ts'
 import type { WorkerServices } from '../services.ts'
+import { fetchArchive } from './fetch-archive.ts'
 import type { SystemWorkflow } from './index.ts'
 import {
-  deleteBlueprint,
+  deleteUploaded,
   failBlueprint,
   findImportable,
-  readBlueprint,
-  setBlueprintArchive,
+  readUploaded,
   setBlueprintState,
   storePlan,
+  type Upload,
 } from './queries.ts'
 import { beginSystemWorkflow, changeWhileHeld, endSystemWorkflow } from './steps.ts'
+import { UploadFailure } from './upload-failure.ts'
 
 type Parameters = {
   readonly blueprint_id: string
@@ -38,100 +38,79 @@ type Parameters = {
   readonly labels: readonly Readonly<Record<string, string>>[] | null
 }
 
-/** What the author of the blueprint did wrong, with the state that it leaves the blueprint in. */
-class UploadFailure extends Error {
-  readonly state: string
-  constructor(state: string, message: string) {
-    super(message)
-    this.name = 'UploadFailure'
-    this.state = state
-  }
-}
-
 const defaultMainFile = 'blueprint.yaml'
 
 /** Fetches, unpacks and parses an uploaded blueprint (spec/dsl.md 1, spec/workflows.md 7). */
 export const uploadBlueprint: SystemWorkflow = async (services, execution, control) => {
   const parameters = execution.parameters as unknown as Parameters
   const { blueprint_id: id, validate_only: validateOnly } = parameters
-  const tenantId = execution.tenant_id
-  await beginSystemWorkflow(services, execution, control)
+  const upload = { tenantId: execution.tenant_id, id, executionId: execution.id }
+  const fail = (failure: UploadFailure) => async (transaction: Database) => {
+    if (validateOnly) await deleteUploaded(transaction, upload)
+    else await failBlueprint(transaction, upload, { state: failure.state, error: failure.message })
+  }
+  const undo = fail(new UploadFailure('failed_uploading', 'The upload was cancelled'))
+
+  if (!(await beginSystemWorkflow(services, execution, control))) {
+    return endSystemWorkflow(services, execution, control, { undo })
+  }
   try {
-    const sha256 = await fetchArchive(services, execution, control, parameters)
     const enter = async (state: string) => {
-      if (validateOnly) return
-      await changeWhileHeld(services, control, (transaction) =>
-        setBlueprintState(transaction, tenantId, id, state),
+      const isThere = await changeWhileHeld(services, control, (transaction) =>
+        setBlueprintState(transaction, upload, validateOnly ? 'validating' : state),
       )
+      if (!isThere) throw gone(id)
     }
+    const sha256 = await archiveOf(services, upload, parameters, enter)
     await enter('extracting')
     const folder = await unpack(services, sha256)
     const mainFile = findMainFile(folder, parameters.app_file_name)
     await enter('parsing')
     const plan = await parse(services, execution, { id, folder, mainFile })
     const labels = labelsOf(parameters, plan)
-    await endSystemWorkflow(services, execution, control, undefined, async (transaction) => {
-      if (validateOnly) return deleteBlueprint(transaction, tenantId, id)
-      await storePlan(transaction, tenantId, id, { plan, mainFile })
-      await addLabels(transaction, blueprintLabels, { tenantId, id }, labels, execution.created_by)
+    await endSystemWorkflow(services, execution, control, {
+      async change(transaction) {
+        if (validateOnly) return deleteUploaded(transaction, upload)
+        if (!(await storePlan(transaction, upload, { plan, mainFile }))) throw gone(id)
+        await addLabels(transaction, blueprintLabels, upload, labels, execution.created_by)
+      },
+      undo,
     })
   } catch (error) {
     if (isDatabaseAway(error) || error instanceof LeaseLost || error instanceof Stopped) throw error
     if (!(error instanceof UploadFailure)) services.log.error({ err: error, blueprint: id }, 'upload failed')
     // A failure of this machine ends the upload as well: what hangs could not be uploaded again.
-    const { state, message } =
-      error instanceof UploadFailure ? error : { state: 'failed_uploading', message: String(error) }
-    await endSystemWorkflow(services, execution, control, message, (transaction) =>
-      validateOnly
-        ? deleteBlueprint(transaction, tenantId, id)
-        : failBlueprint(transaction, tenantId, id, { state, error: message }),
-    )
+    const failure =
+      error instanceof UploadFailure ? error : new UploadFailure('failed_uploading', String(error))
+    await endSystemWorkflow(services, execution, control, {
+      error: failure.message,
+      change: fail(failure),
+      undo,
+    })
   }
 }
 
-async function fetchArchive(
+const gone = (id: string) =>
+  new UploadFailure('failed_uploading', `Blueprint ${id} was deleted during its upload`)
+
+async function archiveOf(
   services: WorkerServices,
-  execution: ExecutionRow,
-  control: ExecutionControl,
-  parameters: Parameters,
+  upload: Upload,
+  { url }: Parameters,
+  enter: (state: string) => Promise<void>,
 ): Promise<string> {
-  const { db, settings } = services
-  const { blueprint_id: id, url } = parameters
-  const blueprint = await readBlueprint(db, execution.tenant_id, id)
-  if (blueprint === undefined) throw new Error(`blueprint ${id} is gone`)
+  const blueprint = await readUploaded(services.db, upload)
+  if (blueprint === undefined) throw gone(upload.id)
   if (blueprint.archive_sha256 !== null) return blueprint.archive_sha256
   if (url === null)
     throw new UploadFailure('failed_uploading', 'The blueprint has neither an archive nor an address')
-  const state = parameters.validate_only ? 'validating' : 'uploading'
-  await changeWhileHeld(services, control, (transaction) =>
-    setBlueprintState(transaction, execution.tenant_id, id, state),
-  )
-  try {
-    const content = await guardedFetch(url, fetchRules(services))
-    return await db.transaction().execute(async (transaction) => {
-      const { sha256 } = await writeArchive(transaction, content, { maxBytes: settings.maxArchiveBytes })
-      // Only now: it locks the execution, and a slow server must not hold up the renewal of its lease.
-      await checkLease(transaction, control.lease)
-      await setBlueprintArchive(transaction, execution.tenant_id, id, { sha256, extension: extensionOf(url) })
-      return sha256
-    })
-  } catch (error) {
-    if (error instanceof FetchRefused || error instanceof ArchiveTooLarge) {
-      throw new UploadFailure('failed_uploading', error.message)
-    }
-    throw error
-  }
+  await enter('uploading')
+  return fetchArchive(services, upload, url, fetchRules(services))
 }
 
 function fetchRules({ settings }: WorkerServices): FetchRules {
   const { allowedHosts, allowPrivateAddresses, maxArchiveBytes } = settings
   return { allowedHosts, allowPrivateAddresses, maxBytes: maxArchiveBytes, timeoutMs: 60_000 }
-}
-
-/** Only for the name of a later download: what the archive really is decides its content. */
-function extensionOf(url: string): string {
-  const match = /\.(zip|tar\.gz|tgz|tar\.bz2|tar)$/i.exec(new URL(url).pathname)
-  return match?.[1]?.toLowerCase() ?? 'tar.gz'
 }
 
 async function unpack({ db, settings }: WorkerServices, sha256: string): Promise<string> {
@@ -148,7 +127,7 @@ async function unpack({ db, settings }: WorkerServices, sha256: string): Promise
 
 function findMainFile(folder: string, given: string | null): string {
   const mainFile = given ?? defaultMainFile
-  if (existsSync(join(folder, mainFile))) return mainFile
+  if (statSync(join(folder, mainFile), { throwIfNoEntry: false })?.isFile() === true) return mainFile
   throw new UploadFailure('failed_extracting', `${mainFile} does not exist in the application directory`)
 }
 
@@ -164,7 +143,12 @@ async function parse(
       if (found === undefined) return undefined
       return { folder: await unpack(services, found.sha256), mainFile: found.mainFile }
     },
-  )
+  ).catch((error: unknown) => {
+    if (!(error instanceof ParseAborted)) throw error
+    services.log.error({ err: error, execution_id: execution.id }, 'blueprint not parsed to an end')
+    const [reason] = error.message.split('\n')
+    throw new UploadFailure('failed_parsing', `Failed parsing blueprint - ${reason}`)
+  })
   if (outcome.ok) return outcome.plan
   const [first, ...others] = outcome.diagnostics
   const more = others.map((diagnostic) => `\n${diagnosticText(diagnostic)}`).join('')

@@ -29,6 +29,7 @@ export const blueprintResource: ListedResource = {
     upload_execution: {
       column: sql`json_build_object('id', ue.id, 'workflow_id', ue.workflow_id, 'status', ue.status,
         'error', ue.error, 'created_at', ue.created_at, 'started_at', ue.started_at, 'ended_at', ue.ended_at)`,
+      toWire: (execution) => withWireTimes(execution as Readonly<Record<string, string | null>>),
     },
     updated_at: timeField(sql`b.updated_at`),
     ...ownerFields('b'),
@@ -39,6 +40,18 @@ export const blueprintResource: ListedResource = {
   visibility: sql`b.visibility`,
   tieBreaker: sql`b.id`,
   labelValue: labelValue('blueprint_labels', 'blueprint_id', 'b'),
+}
+
+/** PostgreSQL writes times into JSON in its own form. */
+function withWireTimes(execution: Readonly<Record<string, string | null>>) {
+  const wire = (time: string | null | undefined) => (time == null ? null : new Date(time).toISOString())
+  const { created_at, started_at, ended_at } = execution
+  return {
+    ...execution,
+    created_at: wire(created_at),
+    started_at: wire(started_at),
+    ended_at: wire(ended_at),
+  }
 }
 
 export const notHidden = sql`not b.is_hidden`

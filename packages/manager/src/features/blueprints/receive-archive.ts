@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { type Readable, Transform } from 'node:stream'
+import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import { badParameter } from '@tutti/api'
+import { bodyOf } from '../../http/body.ts'
 import type { Request } from '../../request.ts'
 
 /** An uploaded archive in a temporary file, and the parameters that came with it. Whoever gets it removes it. */
@@ -44,37 +46,61 @@ export async function receiveArchive(request: Request): Promise<ReceivedArchive>
   }
 }
 
-async function receiveRaw(body: Readable, path: string, maxBytes: number) {
-  await pipeline(body, limit(maxBytes), createWriteStream(path, { mode: 0o600 }))
+async function receiveRaw(raw: IncomingMessage, path: string, maxBytes: number) {
+  await pipeline(bodyOf(raw), limit(maxBytes), createWriteStream(path, { mode: 0o600 }))
   return {}
 }
 
+/**
+ * The file and the fields of a multipart body. Whatever is wrong with it is told by its promise alone: the parser emits
+ * events from within the stream's own callbacks, where an exception would end the process.
+ */
 async function receiveMultipart(request: Request, path: string, maxBytes: number) {
-  const { 'content-type': contentType = '' } = request.raw.headers
+  const busboy = openParser(request)
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
+  const rest = new AbortController()
   let parameters: Readonly<Record<string, unknown>> = {}
   const writes: Promise<void>[] = []
-  const busboy = new Busboy({
-    headers: { 'content-type': contentType },
-    limits: { files: 1, fields: 10, fieldSize: request.services.settings.maxBodyBytes },
-  })
   busboy.on('field', (name, text, _nameTruncated, isTruncated) => {
     if (name !== 'params') return
-    if (isTruncated) throw badParameter('The field `params` is too large')
-    parameters = parseParams(text)
+    try {
+      if (isTruncated) throw badParameter('The field `params` is too large')
+      parameters = parseParams(text)
+    } catch (error) {
+      fail(error)
+    }
   })
   busboy.on('file', (_name, stream) => {
-    writes.push(pipeline(stream, limit(maxBytes), createWriteStream(path, { mode: 0o600 })))
+    const write = pipeline(stream, limit(maxBytes), createWriteStream(path, { mode: 0o600 }), rest)
+    writes.push(write)
+    // A part that is no longer read would keep the parser waiting for ever.
+    write.catch(fail)
+  })
+  const parsed = pipeline(bodyOf(request.raw), busboy, rest).catch((error: Error) => {
+    throw malformed(error)
   })
   try {
-    await pipeline(request.raw, busboy)
-  } catch (error) {
-    throw error instanceof Error && error.name === 'ApiError'
-      ? error
-      : badParameter(`The multipart body is malformed: ${error instanceof Error ? error.message : error}`)
+    await Promise.race([failed, parsed.then(() => Promise.all(writes))])
+    return parameters
+  } finally {
+    rest.abort()
+    await Promise.allSettled([parsed, ...writes])
   }
-  await Promise.all(writes)
-  return parameters
 }
+
+function openParser(request: Request) {
+  const { 'content-type': contentType = '' } = request.raw.headers
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      limits: { files: 1, fields: 10, fieldSize: request.services.settings.maxBodyBytes },
+    })
+  } catch (error) {
+    throw malformed(error as Error)
+  }
+}
+
+const malformed = (error: Error) => badParameter(`The multipart body is malformed: ${error.message}`)
 
 function parseParams(text: string): Readonly<Record<string, unknown>> {
   let value: unknown

@@ -40,6 +40,8 @@ import {
 
 /** Hidden blueprints are listed only when asked for (spec/rest-facts-a.md 5). */
 export async function listBlueprints(request: Request, query: ListQuery) {
+  // Filters cannot be stored yet, so there is none of any name.
+  if (query.filterId !== undefined) throw notFound('BlueprintsFilter', query.filterId)
   const isFiltered = query.filters.some((filter) => filter.field === 'is_hidden')
   const scope = await listScope(request, query, 'blueprint_list')
   return listPage(request.services.db, blueprintResource, query, scope, isFiltered ? [] : [notHidden])

@@ -91,11 +91,20 @@ function readUpload(
 /** The Python client sends the name URL-quoted also inside JSON. */
 function mainFileName(name: string | null | undefined): string | undefined {
   if (name == null || name === '') return undefined
-  const decoded = /%[0-9a-f]{2}/i.test(name) ? decodeURIComponent(name) : name
+  const decoded = unquoted(name)
   if (decoded.includes('\0') || decoded.startsWith('/') || decoded.split('/').includes('..')) {
     throw badParameter(`application_file_name must be a path inside the archive, got ${decoded}`)
   }
   return decoded
+}
+
+function unquoted(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    // A percent sign that quotes nothing is part of the name.
+    return name
+  }
 }
 
 function checkSource(upload: Upload, archive: ReceivedArchive): void {
@@ -122,8 +131,9 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
     await lockBlueprintId(transaction, upload.id)
     const existing = await findBlueprint(transaction, tenant.id, upload.id)
     if (existing !== undefined) {
-      const isOwn = existing.tenant_id === tenant.id
-      if (!isOwn || !isFailedBlueprintState(existing.state)) throw duplicateBlueprint(upload.id, tenant.name)
+      const makesWay = existing.tenant_id === tenant.id && isFailedBlueprintState(existing.state)
+      // A validation leaves everything as it is, failed uploads too.
+      if (!makesWay || upload.validateOnly) throw duplicateBlueprint(upload.id, tenant.name)
       await deleteBlueprint(transaction, tenant.id, upload.id)
     }
     if (upload.visibility === 'global' && (await existsInOtherTenants(transaction, tenant.id, upload.id))) {

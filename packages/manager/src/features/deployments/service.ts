@@ -49,6 +49,8 @@ export type ListOptions = { readonly dependenciesOf: string | undefined; readonl
 export async function listDeployments(request: Request, query: ListQuery, options: ListOptions) {
   const { db } = request.services
   const { dependenciesOf } = options
+  // Filters cannot be stored yet, so there is none of any name.
+  if (query.filterId !== undefined) throw notFound('DeploymentsFilter', query.filterId)
   if (dependenciesOf !== undefined) await requireDeployment(db, request, dependenciesOf)
   return listPage(db, deploymentResource, query, await listScope(request, query, 'deployment_list'), [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),

@@ -1,0 +1,10 @@
+/** What the author of a blueprint did wrong, with the state that it leaves the blueprint in. */
+export class UploadFailure extends Error {
+  override readonly name = 'UploadFailure'
+  readonly state: string
+
+  constructor(state: string, message: string) {
+    super(message)
+    this.state = state
+  }
+}
