@@ -13,7 +13,7 @@ export {
   type ErrorDetails,
   type Place,
 } from './diagnostic.ts'
-export { choosePluginFile } from './imports/plugin-yaml.ts'
+export { choosePluginFile, derivedPluginYaml } from './imports/plugin-yaml.ts'
 export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'
 export {
   ImportFailure,

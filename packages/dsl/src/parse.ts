@@ -82,7 +82,7 @@ async function planOf(request: ParseRequest, problems: Problems): Promise<Plan |
     const merged = mergeFiles(loaded.files, mainVersion, report)
     const document = recordImports(merged, loaded)
     const tooNew: DslError[] = []
-    checkShape(document, DOCUMENT, [], {
+    checkShape(document, DOCUMENT, {
       version: gates,
       report: (error, [section = '', name = '']) => {
         problems.errors.push(error)
@@ -110,7 +110,7 @@ async function planOf(request: ParseRequest, problems: Problems): Promise<Plan |
       checkFunctions(plan, { gates, origins: build.conversion.origins, report })
     }
     warnOfRepeatedTargets(plan, build)
-    if (sizeOf(plan as unknown as Json, new WeakMap()) > MOST_PLAN_VALUES) {
+    if (sizeOf(plan as unknown as Json, new Map()) > MOST_PLAN_VALUES) {
       report(
         formatError(1, `The plan has more than ${MOST_PLAN_VALUES} values when its aliases are written out.`),
       )

@@ -1,7 +1,7 @@
-import type { Json } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 
 /** Sizes of values that are shared: a value used twice counts twice but is walked once. */
-export type Sizes = WeakMap<object, number>
+export type Sizes = Map<object, number>
 
 /** Characters of text that weigh as much as one value. */
 const TEXT_UNIT = 16
@@ -16,7 +16,11 @@ export function sizeOf(value: Json, sizes: Sizes): number {
   const known = sizes.get(value)
   if (known !== undefined) return known
   let size = 1
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) size += sizeOf(inner, sizes)
+  if (Array.isArray(value)) for (const inner of value) size += sizeOf(inner, sizes)
+  else {
+    const object = value as JsonObject
+    for (const key of Object.keys(object)) size += sizeOf(object[key] as Json, sizes)
+  }
   sizes.set(value, size)
   return size
 }

@@ -25,17 +25,26 @@ export interface Reduction {
  * Takes events in, starts whatever may start, completes what needs no executor, and says what to store
  * and to do next (spec/workflows.md 5). Called with no events it begins or continues a new or restored
  * graph and serves timers. Its cost is that of the operations it moves, not of the graph.
+ *
+ * With `goesOn` false it only takes the events in, for a runner that is about to leave the graph to another one.
  */
-export function reduce(state: GraphState, events: readonly GraphEvent[], nowMs: number): Reduction {
+export function reduce(
+  state: GraphState,
+  events: readonly GraphEvent[],
+  nowMs: number,
+  goesOn = true,
+): Reduction {
   for (const event of events) take(state, event)
-  advance(state, nowMs)
-  state.outcome ??= outcomeOf(state, nowMs)
+  if (goesOn) {
+    advance(state, nowMs)
+    state.outcome ??= outcomeOf(state, nowMs)
+  }
   const changes = takeChanges(state)
   return {
     state,
     commit: state.options.dryRun === true ? dryRunCommit(commitOf(changes)) : commitOf(changes),
     commands: commandsOf(changes),
-    more: mayStart(state, nowMs) && hasReady(state),
+    more: goesOn && mayStart(state, nowMs) && hasReady(state),
     wakeAtMs: wakeAtMs(state),
     outcome: state.outcome,
   }

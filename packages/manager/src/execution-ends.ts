@@ -1,5 +1,5 @@
 import type { Database } from '@tutti/storage'
-import { isEnded, type Notification } from '@tutti/storage'
+import { isDatabaseAway, isEnded, type Notification } from '@tutti/storage'
 
 /**
  * Lets requests wait for the end of executions that workers run, here or elsewhere. Woken by notifications;
@@ -32,7 +32,11 @@ export function watchExecutionEnds(
       for (;;) {
         // Asked to be woken before reading: an end between the two is then not missed.
         const woken = untilWoken(waiting, key, Math.min(pollMs, Math.max(1, deadline - Date.now())))
-        const status = await readStatus(db, tenantId, executionId)
+        const status = await readStatus(db, tenantId, executionId).catch((error: unknown) => {
+          // Whoever waits has time: the execution goes on when the database is back, and so does this.
+          if (isDatabaseAway(error)) return 'unknown'
+          throw error
+        })
         if (status === undefined || isEnded(status) || Date.now() >= deadline) {
           woken.stop()
           return status !== undefined && isEnded(status) ? status : undefined

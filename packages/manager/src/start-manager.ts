@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { listen, type OpenDatabase, openProcessFolder, type PoolConfig, type Queue } from '@tutti/storage'
@@ -35,12 +36,13 @@ export async function startManager(options: {
   await bootstrap(db, settings)
   const ends = watchExecutionEnds(db, readStatus)
   const listener = listen(connection, ends.onNotification)
+  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
     db,
     database,
     queue,
     settings,
-    uploadFolder: await openProcessFolder(join(settings.dataFolder, 'uploads')),
+    uploadFolder,
     ends,
     passwords: createPasswordCheck(),
     now: () => new Date(),
@@ -71,6 +73,7 @@ export async function startManager(options: {
       await app.close()
       await registration.stop()
       await listener.close()
+      await rm(uploadFolder, { recursive: true, force: true })
     },
   }
 }

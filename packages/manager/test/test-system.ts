@@ -53,6 +53,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
     settings: {
       ...services.settings,
       owner: randomUUID(),
+      isAlone: false,
       leaseMs: 3_000,
       maxOperations: 8,
       drainMs: 0,

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
+import { withPreparedStatements } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
 
 export type Database = Kysely<Schema>
@@ -24,9 +25,25 @@ types.setTypeParser(int8, Number)
 export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error) => void }): OpenDatabase {
   const { onIdleError, ...poolConfig } = config
   const pool = new Pool({ max: 20, application_name: 'tutti', ...poolConfig })
-  pool.on('error', (error) => onIdleError?.(error))
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+  let isClosing = false
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    // pg-pool hangs the whole client on the error: pages of state that no log needs.
+    delete error.client
+    // A server that stops right afterwards may be faster than the goodbye of a connection.
+    if (!isClosing) onIdleError?.(error)
+  })
+  // The pool looks after idle connections only. One that breaks between two statements of a transaction has nobody
+  // to tell until the next statement fails, and an event without a listener would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }) })
+  return {
+    db,
+    pool,
+    async close() {
+      isClosing = true
+      await db.destroy()
+    },
+  }
 }
 
 /** Text for a `json` column. */

@@ -2,6 +2,7 @@ export type { PoolConfig } from 'pg'
 export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
+export { isDatabaseAway } from './database-away.ts'
 export * from './embedded/index.ts'
 export { type EventContext, insertEvents, type NewEvent } from './events.ts'
 export { dequeueExecutions, maxConcurrentWorkflows, pickUpMs } from './executions/dequeue.ts'
@@ -13,6 +14,7 @@ export {
   findAbandoned,
   type Lease,
   LeaseLost,
+  msUntilAbandoned,
   releaseAllLeases,
   releaseLeases,
   renewLeases,

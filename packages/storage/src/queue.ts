@@ -15,6 +15,8 @@ export type Queue = {
   enqueue(transaction: Database, jobs: readonly ExecutionJob[]): Promise<void>
   /** Calls `take` with each batch; a job whose `take` rejects is offered again. Several workers may do so. */
   work(take: (jobs: readonly ExecutionJob[]) => Promise<void>): Promise<void>
+  /** Ends `work`: resolves when the last `take` has ended and no other one will be called. */
+  rest(): Promise<void>
   close(): Promise<void>
 }
 
@@ -62,6 +64,7 @@ export async function openQueue(config: PoolConfig, onError: (error: Error) => v
       }
       await boss.work<ExecutionJob>(queueName, options, (jobs) => take(jobs.map((job) => job.data)))
     },
+    rest: () => boss.offWork(queueName),
     close: () => boss.stop({ graceful: true, timeout: 5_000 }),
   }
 }

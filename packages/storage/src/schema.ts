@@ -165,6 +165,8 @@ export type Schema = {
     lease_owner: string | null
     lease_expires_at: NullableTimestamp
     lease_fence: Generated<number>
+    /** Steps of its graphs that are stored. */
+    step: Generated<number>
   }
   tasks_graphs: Owned & {
     tenant_id: number

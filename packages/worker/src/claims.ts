@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ExecutionJob,
   findAbandoned,
+  msUntilAbandoned,
   type Notification,
   releaseLeases,
   renewLeases,
@@ -16,59 +18,122 @@ export type Claims = {
   take(jobs: readonly ExecutionJob[]): Promise<void>
   onNotification(notification: Notification): void
   readonly running: number
-  /** Lets what runs come to a rest, gives everything back and stops. */
+  /** Lets what runs come to a rest, gives everything back and stops. Never rejects. */
   drain(): Promise<void>
 }
 
 /** A third of the lease: two renewals may fail before anything is lost. */
 const renewalsPerLease = 3
 
+/** After a renewal that failed: the database may be back long before the next one is due. */
+const retryMs = 250
+
+/** How often it is looked whether a lease has run out here, in parts of the lease; as much earlier it is given up. */
+const looksPerLease = 10
+
+/** Killed operations have 5 seconds to end (operations/process-group.ts), and their end has to be stored. */
+const killedMs = 7_000
+
+type Held = { readonly control: ExecutionControl; readonly done: Promise<void> }
+
 export function createClaims(services: WorkerServices): Claims {
-  const { db, settings, log } = services
-  const held = new Map<string, { readonly control: ExecutionControl; readonly done: Promise<void> }>()
+  const { db, queue, settings, log } = services
+  const held = new Map<string, Held>()
+  const ending = new AbortController()
   let isDraining = false
   const keyOf = (tenantId: number, executionId: string) => `${tenantId}/${executionId}`
 
+  /** Counted from before the request: the database's own clock started later. */
+  const untilMs = (askedAtMs: number) =>
+    settings.isAlone ? Number.POSITIVE_INFINITY : askedAtMs + settings.leaseMs
+
   async function takeOne(job: ExecutionJob): Promise<void> {
     const key = keyOf(job.tenantId, job.executionId)
-    if (isDraining || held.has(key)) return
+    if (held.has(key)) return
+    if (isDraining) throw new Error('this worker takes no more executions')
+    const askedAtMs = performance.now()
     const row = await takeLease(db, job, settings.owner, settings.leaseMs)
     if (row === undefined) return
-    const control = newControl({ ...job, fence: row.lease_fence })
-    const done = runExecution(services, row, control).finally(() => {
-      if (held.get(key)?.control === control) held.delete(key)
-    })
+    const control = newControl(row, untilMs(askedAtMs))
+    control.isDraining = isDraining
+    const done = run(key, row, control)
     held.set(key, { control, done })
+  }
+
+  async function run(key: string, row: Parameters<typeof runExecution>[1], control: ExecutionControl) {
+    await runExecution(services, row, control)
+    if (isDraining) await giveBack([row.id])
+    if (held.get(key)?.control === control) held.delete(key)
+  }
+
+  async function giveBack(executionIds?: readonly string[]): Promise<void> {
+    try {
+      await releaseLeases(db, queue, settings.owner, executionIds)
+    } catch (error) {
+      log.warn({ err: error }, 'leases could not be given back; they run out by themselves')
+    }
   }
 
   async function renew(): Promise<void> {
     // Only what runs: an execution whose run was interrupted is left for whoever finds it abandoned.
-    const ids = [...held.values()].map(({ control }) => control.lease.executionId)
+    // What is taken while the answer is on its way was not asked about, and says nothing by being absent from it.
+    const asked = [...held]
+    const ids = asked.map(([, { control }]) => control.lease.executionId)
+    const askedAtMs = performance.now()
     const rows = await renewLeases(db, settings.owner, ids, settings.leaseMs)
     const still = new Map(rows.map((row) => [keyOf(row.tenant_id, row.id), row]))
-    for (const [key, { control }] of held) {
+    for (const [key, { control }] of asked) {
       const row = still.get(key)
       // Ended between two steps, or taken by another worker: either way there is nothing more to do here.
       if (row === undefined || row.lease_fence !== control.lease.fence) control.isLost = true
-      else control.cancelMode = cancelModeOf(row.status) ?? control.cancelMode
+      else {
+        control.heldUntilMs = untilMs(askedAtMs)
+        control.cancelMode = cancelModeOf(row.status) ?? control.cancelMode
+      }
       control.wake()
     }
   }
 
-  async function sweep(): Promise<void> {
-    const jobs = await findAbandoned(db, 100)
+  /** Takes what nobody holds, and says how long it is until there may be more. */
+  async function sweep(): Promise<number> {
+    const jobs = (await findAbandoned(db, 100)).filter(
+      ({ tenantId, executionId }) => !held.has(keyOf(tenantId, executionId)),
+    )
     if (jobs.length > 0) log.info({ count: jobs.length }, 'taking over executions that no worker holds')
-    for (const job of jobs) await takeOne(job)
+    for (const job of jobs) if (!isDraining) await takeOne(job)
+    return (await msUntilAbandoned(db)) ?? Number.POSITIVE_INFINITY
   }
 
-  const timer = setInterval(async () => {
-    try {
-      await renew()
-      if (!isDraining) await sweep()
-    } catch (error) {
-      log.warn({ err: error }, 'leases could not be renewed')
+  /** Begins at once: after a crash on a single machine, what it interrupted waits for nobody else. */
+  async function beat(): Promise<void> {
+    while (!ending.signal.aborted) {
+      let pauseMs = settings.leaseMs / renewalsPerLease
+      try {
+        await renew()
+        if (!isDraining) pauseMs = Math.min(pauseMs, await sweep())
+      } catch (error) {
+        log.warn({ err: error }, 'leases could not be renewed')
+        pauseMs = Math.min(pauseMs, retryMs)
+      }
+      await delay(pauseMs, undefined, { signal: ending.signal }).catch(() => undefined)
     }
-  }, settings.leaseMs / renewalsPerLease)
+  }
+
+  /**
+   * Where the database cannot be reached from here, perhaps it can from another worker, which then takes what ran
+   * out: before that, nothing of it may run here any more.
+   */
+  function loseWhatRanOut(): void {
+    const marginMs = settings.leaseMs / looksPerLease
+    for (const { control } of held.values()) {
+      if (control.isLost || performance.now() < control.heldUntilMs - marginMs) continue
+      control.isLost = true
+      control.wake()
+    }
+  }
+
+  const beating = beat()
+  const looking = setInterval(loseWhatRanOut, settings.leaseMs / looksPerLease)
 
   return {
     async take(jobs) {
@@ -94,14 +159,17 @@ export function createClaims(services: WorkerServices): Claims {
       }
       const late = setTimeout(() => {
         for (const { control } of held.values()) {
-          control.isLost = true
+          control.isOutOfTime = true
           control.wake()
         }
       }, settings.drainMs)
-      await Promise.all([...held.values()].map(({ done }) => done))
+      const all = Promise.all([...held.values()].map(({ done }) => done))
+      await Promise.race([all, delay(settings.drainMs + killedMs, undefined, { ref: false })])
       clearTimeout(late)
-      clearInterval(timer)
-      await releaseLeases(db, settings.owner)
+      clearInterval(looking)
+      ending.abort()
+      await beating
+      await giveBack()
     },
   }
 }

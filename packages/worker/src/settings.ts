@@ -6,6 +6,8 @@ export type WorkerSettings = {
   readonly owner: string
   /** How long a dead worker's executions wait for another one. */
   readonly leaseMs: number
+  /** No other worker can reach the database: what this one holds stays its own, however long that is away. */
+  readonly isAlone: boolean
   readonly maxOperations: number
   /** How long operations may run on after SIGTERM before they are killed, to be run again elsewhere. */
   readonly drainMs: number

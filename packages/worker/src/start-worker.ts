@@ -30,6 +30,8 @@ export async function startWorker(options: {
       return claims.running
     },
     async drain() {
+      // First of all, so that no job is fetched that this worker would not take.
+      await queue.rest()
       await claims.drain()
       await listener.close()
     },

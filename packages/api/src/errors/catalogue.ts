@@ -86,6 +86,10 @@ export const errorCatalogue = {
   invalid_fernet_token_format_error: { status: 500, when: 'an encrypted value cannot be read' },
   not_running_ldap_server: { status: 500, when: 'the LDAP server does not answer' },
 
+  database_unavailable_error: {
+    status: 503,
+    when: 'the database does not answer now; send the request again',
+  },
   maintenance_mode_active: { status: 503, when: 'the manager is in maintenance mode' },
   entering_maintenance_mode: { status: 503, when: 'the manager is about to enter maintenance mode' },
   insufficient_memory_error: { status: 503, when: 'the manager has too little memory for the request' },

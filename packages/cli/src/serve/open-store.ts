@@ -18,6 +18,8 @@ export type OpenStore = Store & {
   readonly connection: PoolConfig
   readonly queue: Queue
   readonly log: Logger
+  /** No other process can reach it. */
+  readonly isOwn: boolean
 }
 
 /** Opens the embedded database, or the one at `TUTTI_DATABASE_URL`, and brings it up to this version. */
@@ -28,18 +30,20 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
   try {
     const database = openDatabase({
       ...server.connection,
-      onIdleError: (error) =>
-        log.warn({ err: error }, 'a database connection broke; it is opened again when needed'),
+      // Their words only: the pools hang the whole connection on their errors.
+      onIdleError: ({ message }) =>
+        log.warn({ why: message }, 'a database connection broke; it is opened again when needed'),
     })
     try {
       await migrate(database.db)
       if (server.isOwn) await releaseAllLeases(database.db)
-      const queue = await openQueue(server.connection, (error) =>
-        log.warn({ err: error }, 'the queue could not be read; it is tried again'),
+      const queue = await openQueue(server.connection, ({ message }) =>
+        log.warn({ why: message }, 'the queue could not be read; it is tried again'),
       )
       return {
         database,
         connection: server.connection,
+        isOwn: server.isOwn,
         queue,
         log,
         broken: new Promise<never>(() => {}),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { openProcessFolder } from '@tutti/storage'
@@ -10,12 +11,16 @@ import type { Running } from './parts.ts'
 /** How long running operations may go on after the process was asked to stop. */
 const drainMs = 10_000
 
+/** What is promised is that another worker has begun by then: it needs a moment to notice. */
+const leaseMsPerPromisedSecond = 900
+
 export async function startWorkerPart(
   configuration: Configuration,
   store: OpenStore,
   managerUrl: string,
 ): Promise<Running> {
   const { dataFolder } = configuration
+  const workFolder = await openProcessFolder(join(dataFolder, 'work'))
   const url = new URL(managerUrl)
   const protocol = url.protocol === 'https:' ? 'https' : 'http'
   const worker = await startWorker({
@@ -26,10 +31,11 @@ export async function startWorkerPart(
     settings: {
       ...configuration,
       owner: `${hostname()}/${process.pid}/${randomUUID()}`,
-      leaseMs: configuration.leaseSeconds * 1000,
+      leaseMs: configuration.leaseSeconds * leaseMsPerPromisedSecond,
+      isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
       drainMs,
-      workFolder: await openProcessFolder(join(dataFolder, 'work')),
+      workFolder,
       environment: {
         inherited: process.env,
         manager: {
@@ -45,5 +51,11 @@ export async function startWorkerPart(
       },
     },
   })
-  return { stop: () => worker.drain(), broken: new Promise<never>(() => {}) }
+  return {
+    async stop() {
+      await worker.drain()
+      await rm(workFolder, { recursive: true, force: true })
+    },
+    broken: new Promise<never>(() => {}),
+  }
 }

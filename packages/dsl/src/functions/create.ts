@@ -25,7 +25,7 @@ export type Creation = (value: Json, path: string, scope: Scope) => Json
 export function creationOf(request: CreationRequest): Creation {
   const evaluated = new Map<string, Json>()
   const underway: string[] = []
-  const sizes: Sizes = new WeakMap()
+  const sizes: Sizes = new Map()
   let evaluations = 0
 
   function evaluate(value: Json, path: string, scope: Scope, depth: number): Json {

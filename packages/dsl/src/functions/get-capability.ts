@@ -37,7 +37,11 @@ export const getEnvironmentCapability: FunctionDefinition = {
   async run(call, scope) {
     const [name, ...path] = isList(call.argument) ? call.argument : [call.argument]
     const parent = await scope.storage.parentDeploymentId()
-    if (parent === null) throw evaluationError(call, 'this deployment has no csys-obj-parent label.')
+    if (parent === null)
+      throw evaluationError(
+        call,
+        `the deployment '${scope.storage.deploymentId}' has no csys-obj-parent label.`,
+      )
     return capabilityValue(call, scope, parent, String(name), path)
   },
 }

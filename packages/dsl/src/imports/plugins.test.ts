@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { planOf } from '../../test/parse.ts'
 import {
   choosePluginFile,
   compareVersions,
+  derivedPluginYaml,
   matchesSpecifiers,
   newestMatching,
   prefixRuleCandidates,
@@ -73,4 +75,22 @@ test('URLs of released types files stand for our own', () => {
     'cloudify/types/types.yaml',
   )
   expect(typesFileOfUrl('https://example.com/types.yaml')).toBeNull()
+})
+
+test('a plugin YAML for 1_3 blueprints is made from a newer one', async () => {
+  const older = derivedPluginYaml(`tosca_definitions_version: cloudify_dsl_1_4
+plugins: {p: {executor: central_deployment_agent, package_name: p, package_version: '1.0'}}
+node_types: {t: {properties: {secret: {type: secret_key}, on: {type: boolean, default: yes}}}}
+workflows:
+  w:
+    mapping: p.f
+    parameters:
+      d: {type: deployment_id, constraints: [{tenants: [a]}]}
+      list: {type: list, item_type: node_id, default: []}
+    availability_rules: {node_instances_active: [all]}`)
+  const plan = await planOf('tosca_definitions_version: cloudify_dsl_1_3\nimports: ["plugin:p"]', {
+    imports: { 'plugin:p': older },
+  })
+  expect(plan.workflows.w).toMatchObject({ parameters: { d: { type: 'string' } }, availability_rules: null })
+  expect(Object.keys(plan.workflows.w?.parameters ?? {})).toEqual(['d'])
 })

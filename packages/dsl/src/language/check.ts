@@ -1,4 +1,4 @@
-import { type DslError, formatError, type Place } from '../diagnostic.ts'
+import { type DslError, type ErrorDetails, formatError } from '../diagnostic.ts'
 import {
   isNull,
   kindOf,
@@ -16,156 +16,124 @@ import { isTooNew, tooNew, type Version } from './version.ts'
 export interface ShapeCheck {
   /** Of the main file; null switches the gates off. */
   readonly version: Version | null
+  /** `path` is where the mistake stands; it is not to be kept. */
   readonly report: (error: DslError, path: readonly string[]) => void
   /** For what is right in form but newer than the version. */
   readonly reportTooNew: (error: DslError) => void
 }
 
 /** Reports everything in `node` that does not have the shape (dsl.md 2, 3). */
-export function checkShape(
-  node: YamlNode,
-  shape: Shape,
-  path: readonly string[],
-  check: ShapeCheck,
-  at: Standing = node,
-): void {
+export function checkShape(node: YamlNode, shape: Shape, check: ShapeCheck): void {
+  walk(node, shape, node, { ...check, path: [] })
+}
+
+interface Walk extends ShapeCheck {
+  /** Grows and shrinks as the walk goes down and up. */
+  readonly path: string[]
+}
+
+/** `at` is where the element begins: at its key, if it has one. */
+function walk(node: YamlNode, shape: Shape, at: Standing, check: Walk): void {
   switch (shape.kind) {
     case 'anything':
       break
     case 'collection':
-      if (node.kind === 'scalar') wrongKind(node, 'dict or list', path, check, at)
+      if (node.kind === 'scalar') wrongKind(node, 'dict or list', at, check)
       break
     case 'scalar':
       if (node.kind !== 'scalar' || !(shape.types as readonly string[]).includes(node.type)) {
-        wrongKind(node, shape.types.length > 1 ? 'number' : (shape.types[0] ?? ''), path, check, at)
+        wrongKind(node, shape.types.length > 1 ? 'number' : (shape.types[0] ?? ''), at, check)
       }
       break
     case 'list':
-      if (node.kind === 'list') checkList(node, shape, path, check, at)
-      else wrongKind(node, 'list', path, check, at)
+      if (node.kind === 'list') walkList(node, shape, at, check)
+      else wrongKind(node, 'list', at, check)
       break
     case 'map':
-      if (node.kind === 'map') checkMap(node, shape.of, path, check)
-      else wrongKind(node, 'dict', path, check, at)
+      if (node.kind === 'map') walkMap(node, shape.of, check)
+      else wrongKind(node, 'dict', at, check)
       break
     case 'record':
-      if (node.kind === 'map') checkRecord(node, shape.fields, path, check, at)
-      else wrongKind(node, 'dict', path, check, at)
+      if (node.kind === 'map') walkRecord(node, shape.fields, at, check)
+      else wrongKind(node, 'dict', at, check)
       break
     case 'either':
-      checkShape(node, node.kind === 'scalar' ? shape.text : shape.map, path, check, at)
+      walk(node, node.kind === 'scalar' ? shape.text : shape.map, at, check)
       break
   }
 }
 
-function checkList(
-  node: YamlList,
-  shape: Extract<Shape, { kind: 'list' }>,
-  path: readonly string[],
-  check: ShapeCheck,
-  at: Standing,
-): void {
+function walkList(node: YamlList, shape: Extract<Shape, { kind: 'list' }>, at: Standing, check: Walk): void {
   if (shape.atLeast !== undefined && node.items.length < shape.atLeast.count) {
-    const details = { place: nodePlace(at), path: path.join('.'), value: summary(node) }
-    check.report(formatError(1, shape.atLeast.message, details), path)
+    report(check, shape.atLeast.message, at, { value: summary(node) })
   }
   for (const [index, item] of node.items.entries()) {
-    checkShape(item, shape.of, [...path, String(index)], check)
+    check.path.push(String(index))
+    walk(item, shape.of, item, check)
+    check.path.pop()
   }
 }
 
-function checkMap(node: YamlMap, of: Shape, path: readonly string[], check: ShapeCheck): void {
-  checkKeys(node, path, check)
-  for (const [key, entry] of node.entries) {
-    const here = [...path, key]
-    if (!isNull(entry.value)) checkShape(entry.value, of, here, check, entry.key)
+function walkMap(node: YamlMap, of: Shape, check: Walk): void {
+  checkKeys(node, check)
+  for (const [name, { key, value }] of node.entries) {
     // A null element has none of its fields, some of which may be required.
-    else if (of.kind !== 'scalar') checkShape(emptyMap(node), of, here, check, entry.key)
+    if (isNull(value) && of.kind === 'scalar') continue
+    check.path.push(name)
+    walk(isNull(value) ? { ...node, entries: new Map() } : value, of, key, check)
+    check.path.pop()
   }
 }
 
-type Details = { readonly place: Place; readonly path: string; readonly value: string }
-
-function emptyMap(like: YamlMap): YamlMap {
-  return { ...like, entries: new Map() }
-}
-
-function checkRecord(
+function walkRecord(
   node: YamlMap,
   fields: { readonly [key: string]: Field },
-  path: readonly string[],
-  check: ShapeCheck,
   at: Standing,
+  check: Walk,
 ): void {
-  checkKeys(node, path, check)
-  for (const [key, { key: keyNode, value }] of node.entries) {
-    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
-    const here = [...path, key]
-    const details = (): Details => ({
-      place: nodePlace(keyNode),
-      path: here.join('.'),
-      value: summary(value),
-    })
+  checkKeys(node, check)
+  for (const [name, { key, value }] of node.entries) {
+    check.path.push(name)
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (field === undefined) {
-      const suggestion = nearest(key, Object.keys(fields))
-      const expected = `one of ${Object.keys(fields).join(', ')}`
-      check.report(
-        formatError(1, `'${key}' is not known here.`, { ...details(), expected, suggestion }),
-        here,
-      )
-      continue
+      const names = Object.keys(fields)
+      report(check, `'${name}' is not known here.`, key, {
+        value: summary(value),
+        expected: `one of ${names.join(', ')}`,
+        suggestion: nearest(name, names),
+      })
+    } else if (!isNull(value)) {
+      if (isTooNew(field.since, check.version)) {
+        const where = { place: nodePlace(key), path: check.path.join('.'), value: summary(value) }
+        check.reportTooNew(tooNew(name, field.since, check.version, where))
+      }
+      walk(value, field.shape, key, check)
     }
-    if (isNull(value)) continue
-    if (isTooNew(field.since, check.version))
-      check.reportTooNew(tooNew(key, field.since, check.version, details()))
-    checkShape(value, field.shape, here, check, keyNode)
+    check.path.pop()
   }
-  for (const [key, field] of Object.entries(fields)) {
-    if (field.required !== true || !isNull(node.entries.get(key)?.value)) continue
-    const here = [...path, key]
-    check.report(
-      formatError(1, `'${key}' is required but missing.`, {
-        place: nodePlace(at),
-        path: here.join('.'),
-        value: 'None',
-      }),
-      here,
-    )
+  for (const [name, field] of Object.entries(fields)) {
+    if (field.required !== true || !isNull(node.entries.get(name)?.value)) continue
+    check.path.push(name)
+    report(check, `'${name}' is required but missing.`, at, { value: 'None' })
+    check.path.pop()
   }
 }
 
-function checkKeys(node: YamlMap, path: readonly string[], check: ShapeCheck): void {
+function checkKeys(node: YamlMap, check: Walk): void {
   for (const { key } of node.entries.values()) {
     if (key.type === 'string') continue
-    check.report(
-      formatError(
-        1,
-        `The key ${String(key.value)} must be a string but is ${kindOf(key)}: put it in quotes.`,
-        {
-          place: nodePlace(key),
-          path: path.join('.'),
-          expected: `'${String(key.value)}'`,
-        },
-      ),
-      path,
-    )
+    const text = String(key.value)
+    report(check, `The key ${text} must be a string but is ${kindOf(key)}: put it in quotes.`, key, {
+      expected: `'${text}'`,
+    })
   }
 }
 
-function wrongKind(
-  node: YamlNode,
-  expected: string,
-  path: readonly string[],
-  check: ShapeCheck,
-  at: Standing,
-): void {
-  check.report(
-    formatError(1, `Expected a ${expected} but found a ${kindOf(node)}.`, {
-      place: nodePlace(at),
-      path: path.join('.'),
-      value: summary(node),
-      expected,
-    }),
-    path,
-  )
+function wrongKind(node: YamlNode, expected: string, at: Standing, check: Walk): void {
+  report(check, `Expected a ${expected} but found a ${kindOf(node)}.`, at, { value: summary(node), expected })
+}
+
+function report(check: Walk, message: string, at: Standing, details: ErrorDetails): void {
+  const path = check.path.join('.')
+  check.report(formatError(1, message, { place: nodePlace(at), path, ...details }), check.path)
 }

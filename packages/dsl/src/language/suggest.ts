@@ -1,5 +1,5 @@
 /** Names that are compared; beyond them a suggestion costs more than it helps. */
-const MOST_NAMES = 2_000
+const MOST_NAMES = 300
 
 /** The name nearest to what was written, if it is near enough to be meant. */
 export function nearest(written: string, names: Iterable<string>): string | undefined {

@@ -141,20 +141,30 @@ function checkCircles(templates: Templates): void {
 
 /** Node name to the name of its host; nodes without one are absent (dsl.md 11.3). */
 function hostsOf(templates: Templates): ReadonlyMap<string, string> {
-  const hosts = new Map<string, string>()
+  const hosts = new Map<string, string | null>()
   for (const template of templates.values()) {
-    const seen = new Set<string>()
-    let at: NodeTemplate | undefined = template
-    while (at !== undefined && !at.isHost && !seen.has(at.name)) {
-      seen.add(at.name)
-      const container: Relationship | undefined = at.relationships.find(({ type }) =>
-        isContainedIn(type.hierarchy),
-      )
-      at = container === undefined ? undefined : templates.get(container.target)
+    // Everything on the way up has the host that is found at its end.
+    const way: string[] = []
+    let host: string | null = null
+    for (let at: NodeTemplate | undefined = template; at !== undefined; at = containerOf(at, templates)) {
+      const known = hosts.get(at.name)
+      if (known !== undefined) host = known
+      else if (at.isHost) host = at.name
+      if (known === undefined) {
+        // Set at once, so that a circle (reported by itself) ends here.
+        hosts.set(at.name, null)
+        way.push(at.name)
+      }
+      if (known !== undefined || at.isHost) break
     }
-    if (at?.isHost === true) hosts.set(template.name, at.name)
+    for (const name of way) hosts.set(name, host)
   }
-  return hosts
+  return new Map([...hosts].flatMap(([name, host]) => (host === null ? [] : [[name, host] as const])))
+}
+
+function containerOf(template: NodeTemplate, templates: Templates): NodeTemplate | undefined {
+  const container = template.relationships.find(({ type }) => isContainedIn(type.hierarchy))
+  return container === undefined ? undefined : templates.get(container.target)
 }
 
 /** The three plugin lists of every node (plan.md 2). */

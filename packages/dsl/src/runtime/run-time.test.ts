@@ -59,7 +59,6 @@ function deployment(parts: {
     labelValues: async (key) => parts.labels?.[key] ?? [],
     system: async (fact) => `the ${fact}`,
     consumers: async () => [{ id: 'c1', displayName: 'C one' }],
-    scalingGroups: async () => ({}),
   }
   return storage
 }

@@ -23,8 +23,6 @@ export interface EvaluationStorage {
   system(fact: SystemFact): Promise<string | null>
   /** Deployments labelled as consumers of this one. */
   consumers(): Promise<readonly { readonly id: string; readonly displayName: string }[]>
-  /** Members (nodes and groups) of the deployment's scaling groups, for `get_attribute`. */
-  scalingGroups(): Promise<{ readonly [group: string]: { readonly members: readonly string[] } }>
 }
 
 export type SystemFact =

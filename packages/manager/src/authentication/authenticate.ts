@@ -36,7 +36,7 @@ export async function authenticate(services: Services, credentials: Credentials)
   }
 }
 
-async function byPassword({ db, passwords }: Services, username: string, password: string) {
+async function byPassword({ db, passwords, now }: Services, username: string, password: string) {
   const user = await findUserByName(db, username)
   if (user === undefined) throw unauthorized('No authentication info provided')
   if (user.passwordHash === null || !(await passwords.fits(user.passwordHash, password))) {
@@ -46,7 +46,7 @@ async function byPassword({ db, passwords }: Services, username: string, passwor
     )
   }
   const caller = callerOf(user)
-  await recordLogin(db, user.id)
+  await recordLogin(db, user, now())
   return caller
 }
 

@@ -7,6 +7,8 @@ export type UserRow = {
   readonly role: string
   readonly active: boolean
   readonly passwordHash: string | null
+  readonly lastLoginAt: Date | null
+  readonly failedLogins: number
 }
 
 const userColumns = [
@@ -15,6 +17,8 @@ const userColumns = [
   'users.role',
   'users.active',
   'users.password_hash as passwordHash',
+  'users.last_login_at as lastLoginAt',
+  'users.failed_logins as failedLogins',
 ] as const
 
 export async function findUserByName(db: Database, username: string): Promise<UserRow | undefined> {
@@ -69,14 +73,16 @@ export async function findTenantFor(db: Database, userId: number, tenantName: st
     .executeTakeFirst()
 }
 
-/** `last_login_at` is kept to the minute: a write for every request would cost more than the request. */
-export async function recordLogin(db: Database, userId: number): Promise<void> {
+/** How exact `last_login_at` is: a write for every request would cost more than the request. */
+const loginMs = 60_000
+
+export async function recordLogin(db: Database, user: UserRow, now: Date): Promise<void> {
+  const { id, lastLoginAt, failedLogins } = user
+  if (failedLogins === 0 && lastLoginAt !== null && now.getTime() - lastLoginAt.getTime() < loginMs) return
   await sql`
     update users set last_login_at = clock_timestamp(), failed_logins = 0,
       first_login_at = coalesce(first_login_at, clock_timestamp())
-    where id = ${userId}
-      and (last_login_at is null or failed_logins > 0 or last_login_at < clock_timestamp() - interval '1 minute')
-  `.execute(db)
+    where id = ${id}`.execute(db)
 }
 
 export async function recordFailedLogin(db: Database, userId: number): Promise<void> {

@@ -125,6 +125,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   const { status, body, isInternal } = errorAnswer(error)
   if (isInternal) request.log.error({ err: error, path: pathOf(request) }, 'request failed')
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Tutti"')
+  if (status === 503) reply.header('retry-after', '2')
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 

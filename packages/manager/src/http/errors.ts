@@ -1,4 +1,5 @@
 import { ApiError, badParameter, type ErrorBody } from '@tutti/api'
+import { isDatabaseAway } from '@tutti/storage'
 import type { FastifyError } from 'fastify'
 
 /** An error as it is answered, and whether it is one of ours that the log must show. */
@@ -10,9 +11,8 @@ export type ErrorAnswer = { readonly status: number; readonly body: ErrorBody; r
  * or the file system would show SQL and paths.
  */
 export function errorAnswer(error: unknown): ErrorAnswer {
-  if (error instanceof ApiError) return { status: error.status, body: error.toBody(), isInternal: false }
-  const conflict = storageConflict(error)
-  if (conflict !== undefined) return { status: conflict.status, body: conflict.toBody(), isInternal: false }
+  const known = error instanceof ApiError ? error : storageError(error)
+  if (known !== undefined) return { status: known.status, body: known.toBody(), isInternal: false }
   const status = (error as FastifyError).statusCode
   if (status !== undefined && status >= 400 && status < 500) {
     const bad = new ApiError('bad_parameters_error', (error as Error).message)
@@ -25,8 +25,11 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   return { status: internal.status, body: internal.toBody(), isInternal: true }
 }
 
-/** Two requests that raced for one id: the loser broke a constraint that both had checked. */
-function storageConflict(error: unknown): ApiError | undefined {
+/**
+ * What the database said that is nobody's defect. Two requests that raced for one id: the loser broke a constraint
+ * that both had checked. Or no answer at all: clients wait and repeat on 503 (spec/operations.md 9).
+ */
+function storageError(error: unknown): ApiError | undefined {
   const code = (error as { code?: unknown }).code
   if (code === '23505')
     return new ApiError('conflict_error', 'Another request has just created the same resource')
@@ -44,6 +47,11 @@ function storageConflict(error: unknown): ApiError | undefined {
       'storage_error',
       'Another request has just changed the same resource; send this one again',
     )
+  }
+  if (isDatabaseAway(error)) {
+    return new ApiError('database_unavailable_error', 'The database of the manager does not answer now', {
+      hint: 'Send the request again in a few seconds. If it was a change, look first whether it has been made',
+    })
   }
   return undefined
 }

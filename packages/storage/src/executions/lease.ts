@@ -1,5 +1,6 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from '../database.ts'
+import type { Queue } from '../queue.ts'
 import type { Schema } from '../schema.ts'
 
 /**
@@ -64,16 +65,37 @@ export async function renewLeases(
   owner: string,
   executionIds: readonly string[],
   leaseMs: number,
-) {
+): Promise<readonly RenewedLease[]> {
   if (executionIds.length === 0) return []
-  return db
-    .updateTable('executions')
-    .set({ lease_expires_at: inFuture(leaseMs) })
-    .where('lease_owner', '=', owner)
-    .where('id', 'in', executionIds)
-    .where('status', 'in', activeStatuses)
-    .returning(['tenant_id', 'id', 'status', 'lease_fence'])
-    .execute()
+  const renewed = await renew(db, owner, executionIds, leaseMs, sql`skip locked`)
+  // Rows in the middle of a transaction are waited for one by one: one statement for all would hold those that it has
+  // while it waits for the next, and stop executions that have nothing to do with each other.
+  const known = new Set(renewed.map(({ id }) => id))
+  const missing = executionIds.filter((id) => !known.has(id))
+  for (const id of missing) renewed.push(...(await renew(db, owner, [id], leaseMs, sql``)))
+  return renewed
+}
+
+type RenewedLease = Pick<ExecutionRow, 'tenant_id' | 'id' | 'status' | 'lease_fence'>
+
+async function renew(
+  db: Database,
+  owner: string,
+  executionIds: readonly string[],
+  leaseMs: number,
+  locked: RawBuilder<unknown>,
+): Promise<RenewedLease[]> {
+  const { rows } = await sql<RenewedLease>`
+    with mine as (
+      select tenant_id, id from executions
+      where lease_owner = ${owner} and id = any(${[...executionIds]}::text[])
+        and status = any(${[...activeStatuses]}::text[])
+      for no key update ${locked}
+    )
+    update executions e set lease_expires_at = ${inFuture(leaseMs)}
+    from mine where e.tenant_id = mine.tenant_id and e.id = mine.id
+    returning e.tenant_id, e.id, e.status, e.lease_fence`.execute(db)
+  return rows
 }
 
 /** Executions whose worker died or never came: their lease ran out. Oldest first. */
@@ -88,14 +110,42 @@ export async function findAbandoned(db: Database, limit: number) {
     .execute()
 }
 
-/** Gives executions back so that another worker may take them at once (a worker that drains). */
-export async function releaseLeases(db: Database, owner: string): Promise<void> {
-  await db
-    .updateTable('executions')
-    .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
-    .where('lease_owner', '=', owner)
+/** How long it is until the next lease runs out, unless it is renewed; undefined when there is none. */
+export async function msUntilAbandoned(db: Database): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('executions')
+    .select(
+      sql<number>`extract(epoch from lease_expires_at - clock_timestamp())::float8 * 1000`.as('untilMs'),
+    )
     .where('status', 'in', activeStatuses)
-    .execute()
+    .where('lease_expires_at', '>=', sql<Date>`clock_timestamp()`)
+    .orderBy('lease_expires_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.untilMs
+}
+
+/**
+ * Gives executions that the owner still holds back, and offers them to the other workers at once; all of the owner's
+ * when no ids are given.
+ */
+export async function releaseLeases(
+  db: Database,
+  queue: Queue,
+  owner: string,
+  executionIds?: readonly string[],
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const released = await transaction
+      .updateTable('executions')
+      .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
+      .where('lease_owner', '=', owner)
+      .where('status', 'in', activeStatuses)
+      .$if(executionIds !== undefined, (query) => query.where('id', 'in', executionIds ?? []))
+      .returning(['tenant_id as tenantId', 'id as executionId'])
+      .execute()
+    await queue.enqueue(transaction, released)
+  })
 }
 
 /**
@@ -114,10 +164,10 @@ export async function releaseAllLeases(db: Database): Promise<void> {
  * Fails with LeaseLost unless the lease is still held; locks the execution's row until the transaction ends, so
  * that nobody can take the lease between this check and the commit.
  */
-export async function checkLease(transaction: Database, lease: Lease): Promise<ExecutionRow> {
+export async function checkLease(transaction: Database, lease: Lease): Promise<Pick<ExecutionRow, 'status'>> {
   const row = await transaction
     .selectFrom('executions')
-    .selectAll()
+    .select('status')
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
     .where('lease_fence', '=', lease.fence)

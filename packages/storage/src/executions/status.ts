@@ -18,7 +18,7 @@ export async function setExecutionStatus(
   transaction: Database,
   key: { readonly tenantId: number; readonly executionId: string },
   change: { readonly status: string; readonly error?: string },
-): Promise<ExecutionRow> {
+): Promise<void> {
   const ended = isEnded(change.status)
   const row = await transaction
     .updateTable('executions')
@@ -30,12 +30,11 @@ export async function setExecutionStatus(
     })
     .where('tenant_id', '=', key.tenantId)
     .where('id', '=', key.executionId)
-    .returningAll()
+    .returning(['tenant_id', 'id', 'deployment_id', 'status'])
     .executeTakeFirstOrThrow()
   if (row.deployment_id !== null)
     await setDeploymentStatuses(transaction, row.tenant_id, row.deployment_id, row)
   if (ended) await notify(transaction, { kind: 'execution_ended', ...key })
-  return row
 }
 
 /**
@@ -47,7 +46,7 @@ async function setDeploymentStatuses(
   transaction: Database,
   tenantId: number,
   deploymentId: string,
-  latest: ExecutionRow,
+  latest: Pick<ExecutionRow, 'id' | 'status'>,
 ): Promise<void> {
   const inProgress = (activeStatuses as readonly string[]).includes(latest.status)
   const failed = latest.status === 'failed'

@@ -1,17 +1,36 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { join, normalize, sep } from 'node:path'
-import { ImportFailure, type ImportResolver, TYPE_FILES, typeFileUrl } from '@tutti/dsl'
+import {
+  choosePluginFile,
+  ImportFailure,
+  type ImportRequest,
+  type ImportResolver,
+  newestMatching,
+  type ResolvedImport,
+  TYPE_FILES,
+  typeFileUrl,
+  typesFileOfUrl,
+} from '@tutti/dsl'
 import { FetchRefused, type FetchRules, guardedFetch } from '../fetch/guarded-fetch.ts'
-
-/** Old releases' types files by their published addresses; ours of 1_3 stands for them (spec/builtin-types.md 1). */
-const publishedTypes =
-  /^https?:\/\/(?:www\.getcloudify\.org\/spec|cloudify\.co\/spec)\/cloudify\/[^/]+\/types\.yaml$/
 
 /** An unpacked blueprint: its folder and the path of its main file in it. */
 export type UnpackedBlueprint = { readonly folder: string; readonly mainFile: string }
 
 /** Looks up another uploaded blueprint; undefined when there is none of that id that may be seen. */
 export type FindBlueprint = (id: string) => Promise<UnpackedBlueprint | undefined>
+
+/** One uploaded plugin, as far as an import sees it. */
+export type InstalledPlugin = {
+  readonly version: string
+  readonly distribution: string | null
+  /** Names of its YAML files. */
+  readonly files: readonly string[]
+  read(file: string): Promise<string>
+  readonly stored: ResolvedImport['stored']
+}
+
+/** The visible plugins of a package name. */
+export type FindPlugins = (packageName: string) => Promise<readonly InstalledPlugin[]>
 
 /**
  * Answers the language's questions for imports (spec/dsl.md 5.2): built-in types, files of the unpacked archive,
@@ -22,6 +41,7 @@ export function createImportResolver(main: {
   readonly folder: string
   readonly fetchRules: FetchRules
   readonly findBlueprint: FindBlueprint
+  readonly findPlugins: FindPlugins
 }): ImportResolver {
   const folders = new Map([[baseOf(main.name), main.folder]])
 
@@ -36,14 +56,13 @@ export function createImportResolver(main: {
           if (request.address.startsWith(base)) return readInside(base, folder, request.address)
         }
         return null
-      case 'url':
-        return publishedTypes.test(request.url)
-          ? published(request.url)
-          : fetchText(request.url, main.fetchRules)
+      case 'url': {
+        const types = typesFileOfUrl(request.url)
+        if (types === null) return fetchText(request.url, main.fetchRules)
+        return { address: request.url, text: await readFile(typeFileUrl(types), 'utf8') }
+      }
       case 'plugin':
-        throw new ImportFailure(
-          `Plugin ${request.name} is imported, but plugins cannot be uploaded yet, so there is none of that name`,
-        )
+        return readPlugin(request, await main.findPlugins(request.name))
       case 'blueprint': {
         const found = await main.findBlueprint(request.id)
         if (found === undefined) {
@@ -63,8 +82,34 @@ export function baseOf(name: string): string {
   return `file:/${name}/`
 }
 
-async function published(url: string) {
-  return { address: url, text: await readFile(typeFileUrl('cloudify/types/types_1_3.yaml'), 'utf8') }
+type PluginRequest = Extract<ImportRequest, { kind: 'plugin' }>
+
+/** The highest version that fits, and of its files the one for the blueprint's version (spec/dsl.md 5.4). */
+async function readPlugin(
+  request: PluginRequest,
+  plugins: readonly InstalledPlugin[],
+): Promise<ResolvedImport> {
+  const fitting = plugins.filter(
+    ({ distribution }) => request.distribution === null || distribution === request.distribution,
+  )
+  const version = newestMatching(
+    fitting.map((plugin) => plugin.version),
+    request.versions,
+  )
+  const plugin = fitting.find((candidate) => candidate.version === version)
+  const file = plugin === undefined ? null : choosePluginFile(plugin.files, request.mainVersion)
+  if (plugin === undefined || file === null) {
+    const versions = request.versions.length === 0 ? 'any version' : `version ${request.versions.join(', ')}`
+    throw new ImportFailure(
+      `Plugin ${request.name} (${versions}) is imported by ${request.location}, but no such plugin is uploaded`,
+    )
+  }
+  const { stored } = plugin
+  return {
+    address: `plugin:${request.name}/${version}/${file}`,
+    text: await plugin.read(file),
+    ...(stored && { stored }),
+  }
 }
 
 /** A file below the blueprint's folder; whatever lies outside it does not exist. */
@@ -72,6 +117,8 @@ async function readInside(base: string, folder: string, address: string) {
   const path = normalize(join(folder, address.slice(base.length)))
   if (!path.startsWith(folder + sep)) return null
   try {
+    // Archives are unpacked without links; a folder that is only checked may hold some.
+    if (!(await realpath(path)).startsWith((await realpath(folder)) + sep)) return null
     return { address: base + path.slice(folder.length + 1), text: await readFile(path, 'utf8') }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

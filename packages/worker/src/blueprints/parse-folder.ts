@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { type ParseOutcome, parseBlueprint } from '@tutti/dsl'
 import type { FetchRules } from '../fetch/guarded-fetch.ts'
-import { baseOf, createImportResolver, type FindBlueprint } from './import-resolver.ts'
+import { baseOf, createImportResolver, type FindBlueprint, type FindPlugins } from './import-resolver.ts'
 
 export type FolderToParse = {
   /** The unpacked archive's single top folder. */
@@ -13,6 +13,9 @@ export type FolderToParse = {
   readonly name: string
   readonly fetchRules: FetchRules
 }
+
+/** Plugins cannot be uploaded yet. */
+const noPlugins: FindPlugins = async () => []
 
 /** Parses a blueprint that lies in a folder. */
 export async function parseFolder(
@@ -29,7 +32,7 @@ export async function parseFolder(
     mainFile: baseOf(name) + mainFile,
     text: await readFile(join(folder, mainFile), 'utf8'),
     files: new Set([...paths, ...fromMain.filter((path) => !path.startsWith('..'))]),
-    resolve: createImportResolver({ name, folder, fetchRules, findBlueprint }),
+    resolve: createImportResolver({ name, folder, fetchRules, findBlueprint, findPlugins: noPlugins }),
     now: new Date(),
   })
 }

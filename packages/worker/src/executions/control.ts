@@ -1,5 +1,5 @@
 import type { CancelMode } from '@tutti/engine'
-import type { Lease } from '@tutti/storage'
+import type { ExecutionRow, Lease } from '@tutti/storage'
 
 /**
  * What may happen to a running execution from outside: it is to be cancelled, its lease is lost, or this worker
@@ -7,16 +7,31 @@ import type { Lease } from '@tutti/storage'
  */
 export type ExecutionControl = {
   readonly lease: Lease
+  /** Until when no other worker can have it, on the clock of `performance.now()`. */
+  heldUntilMs: number
+  /** The last step of its graphs that is stored. */
+  step: number
   cancelMode: CancelMode | null
-  /** Another worker has it now: stop at once and write nothing. */
+  /** Another worker has it now, or may have: stop at once and write nothing. */
   isLost: boolean
   /** Start nothing more; what runs may end. */
   isDraining: boolean
+  /** What runs has had its time to end. */
+  isOutOfTime: boolean
   wake: () => void
 }
 
-export function newControl(lease: Lease): ExecutionControl {
-  return { lease, cancelMode: null, isLost: false, isDraining: false, wake: () => {} }
+export function newControl(execution: ExecutionRow, heldUntilMs: number): ExecutionControl {
+  return {
+    lease: { tenantId: execution.tenant_id, executionId: execution.id, fence: execution.lease_fence },
+    heldUntilMs,
+    step: execution.step,
+    cancelMode: cancelModeOf(execution.status),
+    isLost: false,
+    isDraining: false,
+    isOutOfTime: false,
+    wake: () => {},
+  }
 }
 
 /** The cancel request that a status stands for; null for a status that is none. */
@@ -36,4 +51,10 @@ export function cancelModeOf(status: string): CancelMode | null {
 /** Thrown out of a run that is to leave its execution to another worker. */
 export class Stopped extends Error {
   override readonly name = 'Stopped'
+}
+
+/** @throws Stopped when the execution must be left now, whatever still runs */
+export function checkHeld(control: ExecutionControl): void {
+  if (control.isLost) throw new Stopped('its lease is lost')
+  if (control.isOutOfTime) throw new Stopped('this worker ends')
 }

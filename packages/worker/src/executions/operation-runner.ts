@@ -1,14 +1,16 @@
 import { join } from 'node:path'
 import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
-import { type CloudifyContext, runOperation } from '../operations/index.ts'
+import { atOnce, type CloudifyContext, nonRecoverable, runOperation } from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
+import type { ExecutionControl } from './control.ts'
 
 /** The operations of one graph that are at work on this worker. */
 export type OperationRunner = {
   start(operation: StoredOperation, resume: boolean): void
   kill(operationIds: readonly string[]): void
-  killAll(): void
+  /** `at once`: they may already be run again elsewhere. */
+  killAll(how: 'gently' | 'at once'): void
   readonly running: number
   /** Resolves when none runs any more. */
   idle(): Promise<void>
@@ -16,11 +18,13 @@ export type OperationRunner = {
 
 /**
  * Runs operations side by side, each in a slot of the worker, and reports what becomes of them. Every `start` is
- * answered by one `operation-ended`, whatever happens to the process.
+ * answered by one `operation-ended`, whatever happens to the process; only what this worker leaves to another one,
+ * because it drains or has lost its lease, is not answered.
  */
 export function createOperationRunner(
   services: WorkerServices,
   execution: ExecutionRow,
+  control: ExecutionControl,
   token: string,
   report: (event: GraphEvent) => void,
 ): OperationRunner {
@@ -28,10 +32,13 @@ export function createOperationRunner(
 
   async function run(operation: StoredOperation, resume: boolean, abort: AbortController): Promise<void> {
     const release = await services.slots.take()
-    const startedAtMs = services.now()
     try {
+      if (control.isDraining || control.isLost) return
+      const startedAtMs = services.now()
       report({ type: 'operation-started', operationId: operation.id, atMs: startedAtMs })
       const outcome = await perform(services, execution, token, operation, resume, abort.signal)
+      const isLeft = control.isOutOfTime && !outcome.ok && outcome.error.kind === 'killed'
+      if (isLeft) return
       report({
         type: 'operation-ended',
         operationId: operation.id,
@@ -42,6 +49,7 @@ export function createOperationRunner(
     } finally {
       release()
       running.delete(operation.id)
+      control.wake()
     }
   }
 
@@ -53,8 +61,8 @@ export function createOperationRunner(
     kill(operationIds) {
       for (const id of operationIds) running.get(id)?.abort.abort()
     },
-    killAll() {
-      for (const { abort } of running.values()) abort.abort()
+    killAll(how) {
+      for (const { abort } of running.values()) abort.abort(how === 'at once' ? atOnce : undefined)
     },
     get running() {
       return running.size
@@ -137,8 +145,4 @@ function logName(execution: ExecutionRow): string {
   return execution.deployment_id === null
     ? '__system__.log'
     : join(String(execution.tenant_id), `${execution.deployment_id}.log`)
-}
-
-function nonRecoverable(message: string): OperationOutcome {
-  return { ok: false, error: { kind: 'non-recoverable', type: 'NonRecoverableError', message } }
 }

@@ -7,7 +7,7 @@ import type {
   PreparedResume,
   StoredOperation,
 } from '@tutti/engine'
-import { checkLease, type Database, type ExecutionRow, type Lease, LeaseLost, toJson } from '@tutti/storage'
+import { type Database, type ExecutionRow, type Lease, LeaseLost, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** Names and facts that every operation of the execution is told. */
@@ -131,26 +131,50 @@ export async function insertGraph(
   await count(transaction, lease, total, 0)
 }
 
-/** Stores everything that one step of the reducer decided (engine README 3); fails if the lease is gone. */
-export async function storeCommit(
+/**
+ * Begins to store a step: proves that the lease is still held, and that this step comes next. False when it is stored
+ * already: the connection broke while it was committed, and this is another try.
+ */
+export async function takeStep(
   transaction: Database,
   lease: Lease,
+  step: number,
+  counters: Commit['counters'],
+): Promise<boolean> {
+  const row = await transaction
+    .updateTable('executions')
+    .set({ ...counted(counters.total, counters.finished), step })
+    .where('tenant_id', '=', lease.tenantId)
+    .where('id', '=', lease.executionId)
+    .where('lease_fence', '=', lease.fence)
+    .where('step', '=', step - 1)
+    .returning('id')
+    .executeTakeFirst()
+  if (row !== undefined) return true
+  const stored = await checkLease(transaction, lease)
+  if (stored.step === step) return false
+  throw new Error(`step ${step} of execution ${lease.executionId} cannot follow step ${stored.step}`)
+}
+
+/** Stores everything that one step of the reducer decided (engine README 3); `takeStep` comes before it. */
+export async function storeCommit(
+  transaction: Database,
   execution: ExecutionRow,
   graphId: string,
   commit: Commit,
 ): Promise<void> {
-  await count(transaction, lease, commit.counters.total, commit.counters.finished)
+  const tenantId = execution.tenant_id
   await insertOperations(transaction, execution, graphId, commit.inserted)
-  await patchOperations(transaction, lease.tenantId, commit.patched)
+  await patchOperations(transaction, tenantId, commit.patched)
   if (commit.removed.length > 0) {
     await transaction
       .deleteFrom('operations')
-      .where('tenant_id', '=', lease.tenantId)
+      .where('tenant_id', '=', tenantId)
       .where('id', 'in', commit.removed)
       .execute()
   }
-  await setInstanceStates(transaction, lease.tenantId, commit)
-  if (commit.record !== null) await setGraphRecord(transaction, lease.tenantId, graphId, commit.record)
+  await setInstanceStates(transaction, tenantId, commit)
+  if (commit.record !== null) await setGraphRecord(transaction, tenantId, graphId, commit.record)
 }
 
 /** Writes what `prepareResume` changed and takes the request for it away, so that it happens once. */
@@ -173,27 +197,34 @@ export async function clearResumeMode(transaction: Database, lease: Lease): Prom
     .set({ resume_mode: null })
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
+    .where('lease_fence', '=', lease.fence)
     .execute()
 }
 
-export async function setToken(transaction: Database, lease: Lease, tokenHash: string): Promise<void> {
-  await checkLease(transaction, lease)
-  await transaction
+/** Gives the execution the token of its new owner and, in the same statement, proves that the lease is held. */
+export async function setToken(transaction: Database, lease: Lease, tokenHash: string) {
+  const row = await transaction
     .updateTable('executions')
     .set({ token_hash: tokenHash })
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
-    .execute()
+    .where('lease_fence', '=', lease.fence)
+    .returning('status')
+    .executeTakeFirst()
+  if (row === undefined) throw new LeaseLost(lease)
+  return row
 }
+
+const counted = (total: number, finished: number) => ({
+  total_operations: sql<number>`total_operations + ${total}`,
+  finished_operations: sql<number>`finished_operations + ${finished}`,
+})
 
 /** Adds to the counters and, in the same statement, proves that the lease is still held. */
 async function count(transaction: Database, lease: Lease, total: number, finished: number): Promise<void> {
   const row = await transaction
     .updateTable('executions')
-    .set({
-      total_operations: sql`total_operations + ${total}`,
-      finished_operations: sql`finished_operations + ${finished}`,
-    })
+    .set(counted(total, finished))
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
     .where('lease_fence', '=', lease.fence)

@@ -5,6 +5,7 @@ import {
   dequeueExecutions,
   type ExecutionRow,
   insertEvents,
+  isEnded,
   LeaseLost,
   setExecutionStatus,
 } from '@tutti/storage'
@@ -14,48 +15,56 @@ import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'
 import { eventContext, eventRows } from './event-rows.ts'
 import { setToken } from './queries.ts'
 import { runWorkflow } from './run-workflow.ts'
+import { whileHeld } from './while-held.ts'
 
 /**
  * Runs an execution whose lease was just taken, to its end or until another worker has it. Everything that it writes
- * is in transactions that check the lease. Never rejects.
+ * is in transactions that check the lease. When the database goes away, it waits and goes on from what is stored, as
+ * another worker would. Never rejects.
  */
 export async function runExecution(
   services: WorkerServices,
-  execution: ExecutionRow,
+  taken: ExecutionRow,
   control: ExecutionControl,
 ): Promise<void> {
-  const fields = {
-    execution_id: execution.id,
-    workflow: execution.workflow_id,
-    deployment: execution.deployment_id,
-  }
+  const fields = { execution_id: taken.id, workflow: taken.workflow_id, deployment: taken.deployment_id }
   try {
-    control.cancelMode ??= cancelModeOf(execution.status)
-    const system = findSystemWorkflow(execution.workflow_id)
-    if (system !== undefined) {
-      services.log.info(fields, 'execution started')
-      await system(services, execution, control)
-      return
-    }
-    const token = await begin(services, execution, control)
-    services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
-    const end = await runWorkflow(services, execution, control, token)
-    await finish(services, execution, control, end)
-    services.log.info({ ...fields, status: end.status }, 'execution ended')
+    await whileHeld(services, control, async () => {
+      const execution = await checkLease(services.db, control.lease)
+      if (isEnded(execution.status)) return
+      control.step = execution.step
+      await attempt(services, execution, control, fields)
+    })
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof Stopped) {
       services.log.info({ ...fields, why: error.message }, 'execution left to another worker')
     } else if (error instanceof WorkflowError) {
-      await endFailed(services, execution, control, error.message)
-    } else if (isDatabaseFailure(error)) {
-      // Nothing is decided: the lease runs out and whoever takes it goes on from what is stored.
-      services.log.warn({ ...fields, err: error }, 'execution interrupted: the database does not answer')
+      await endFailed(services, taken, control, error.message)
     } else {
       services.log.error({ ...fields, err: error }, 'execution failed inside the worker')
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      await endFailed(services, execution, control, text)
+      await endFailed(services, taken, control, text)
     }
   }
+}
+
+async function attempt(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  control: ExecutionControl,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const system = findSystemWorkflow(execution.workflow_id)
+  if (system !== undefined) {
+    services.log.info(fields, 'execution started')
+    await system(services, execution, control)
+    return
+  }
+  const token = await begin(services, execution, control)
+  services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
+  const end = await runWorkflow(services, execution, control, token)
+  await finish(services, execution, control, end)
+  services.log.info({ ...fields, status: end.status }, 'execution ended')
 }
 
 /** A new token for each worker that takes the execution, and once the status and event of its start. */
@@ -66,8 +75,8 @@ async function begin(
 ): Promise<string> {
   const token = randomBytes(24).toString('base64url')
   await services.db.transaction().execute(async (transaction) => {
-    await setToken(transaction, control.lease, createHash('sha256').update(token).digest('hex'))
-    const { status } = await checkLease(transaction, control.lease)
+    const hash = createHash('sha256').update(token).digest('hex')
+    const { status } = await setToken(transaction, control.lease, hash)
     control.cancelMode ??= cancelModeOf(status)
     if (status !== 'pending') return
     await setExecutionStatus(transaction, control.lease, { status: 'started' })
@@ -95,6 +104,8 @@ async function finish(
 ): Promise<void> {
   await services.db.transaction().execute(async (transaction) => {
     const { status } = await checkLease(transaction, control.lease)
+    // By an earlier try whose answer got lost, or by somebody's word through the API.
+    if (isEnded(status)) return
     // A cancel request that came after the last task: nothing was left to cancel, but the answer must be its own.
     const actual: WorkflowEnd =
       end.status === 'succeeded' && cancelModeOf(status) !== null ? { status: 'cancelled' } : end
@@ -124,19 +135,13 @@ async function endFailed(
   error: string,
 ): Promise<void> {
   try {
-    await finish(services, execution, control, { status: 'failed', error })
+    await whileHeld(services, control, () =>
+      finish(services, execution, control, { status: 'failed', error }),
+    )
   } catch (failure) {
     services.log.warn(
       { execution_id: execution.id, err: failure },
       'the failure could not be stored; it will be found again',
     )
   }
-}
-
-/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and what the driver says of a broken socket. */
-function isDatabaseFailure(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string') return /^(08|53|57P|ECONN|EPIPE|ENOENT|ETIMEDOUT)/.test(code)
-  return /connection|terminated|timeout exceeded/i.test(error.message)
 }

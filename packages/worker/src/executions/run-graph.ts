@@ -4,6 +4,7 @@ import type { ExecutionRow } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
 import { type ExecutionControl, Stopped } from './control.ts'
 import { createOperationRunner } from './operation-runner.ts'
+import { whileHeld } from './while-held.ts'
 
 export type GraphRun = {
   readonly services: WorkerServices
@@ -11,13 +12,17 @@ export type GraphRun = {
   readonly control: ExecutionControl
   readonly token: string
   readonly graph: GraphState
-  /** Stores one step; rejects with LeaseLost when the execution is another worker's. */
-  store(commit: Commit): Promise<void>
+  /**
+   * Stores one step, once, however often it is called for it; rejects with LeaseLost when the execution is another
+   * worker's.
+   */
+  store(commit: Commit, step: number): Promise<void>
 }
 
 /**
  * Moves one graph to its end: reduce, store, perform, wait, again (engine README). Answers that come in while a step
- * is being stored make up the next one, so a busy graph costs few transactions.
+ * is being stored make up the next one, so a busy graph costs few transactions. While the database is away,
+ * operations run on and their answers wait.
  *
  * @throws Stopped when the execution is left to another worker: it lost its lease, or this worker drains
  */
@@ -26,38 +31,52 @@ export async function runGraph(run: GraphRun): Promise<GraphOutcome> {
   let inbox: GraphEvent[] = []
   let state = run.graph
   let requested: ExecutionControl['cancelMode'] = null
-  const operations = createOperationRunner(services, run.execution, run.token, (event) => {
+  let isKilling = false
+  const operations = createOperationRunner(services, run.execution, control, run.token, (event) => {
     inbox.push(event)
     control.wake()
   })
+  const isAtRest = () => control.isDraining && operations.running === 0
+  const hasNews = () =>
+    inbox.length > 0 ||
+    control.isLost ||
+    isAtRest() ||
+    control.cancelMode !== requested ||
+    control.isOutOfTime !== isKilling
 
   try {
     for (;;) {
-      if (control.isLost) throw new Stopped('the lease is lost')
-      if (control.isDraining && operations.running === 0 && inbox.length === 0) throw new Stopped('draining')
+      if (control.isLost) throw new Stopped('its lease is lost')
+      if (isAtRest() && inbox.length === 0) throw new Stopped('this worker drains')
+      if (control.isOutOfTime && !isKilling) {
+        isKilling = true
+        operations.killAll('gently')
+      }
       if (control.cancelMode !== null && control.cancelMode !== requested) {
         requested = control.cancelMode
         inbox.push({ type: 'cancel-requested', mode: requested })
       }
       const events = inbox
       inbox = []
-      const step = reduce(state, events, services.now())
+      const step = reduce(state, events, services.now(), !control.isDraining)
       state = step.state
-      if (step.commit !== null) await run.store(step.commit)
-      if (!control.isDraining) {
-        for (const command of step.commands) {
-          if (command.type === 'run') operations.start(command.operation, command.resume)
-          else operations.kill(command.operationIds)
-        }
+      const { commit } = step
+      if (commit !== null) {
+        const number = control.step + 1
+        await whileHeld(services, control, () => run.store(commit, number))
+        control.step = number
+      }
+      for (const command of step.commands) {
+        if (command.type === 'run') operations.start(command.operation, command.resume)
+        else operations.kill(command.operationIds)
       }
       if (step.outcome !== null) return await end(step.outcome, operations)
-      if (step.more && !control.isDraining) continue
-      const isWoken = inbox.length > 0 || control.isLost || control.cancelMode !== requested
-      if (!isWoken) await untilWoken(control, step.wakeAtMs, services.now())
+      if (step.more) continue
+      if (!hasNews()) await untilWoken(control, step.wakeAtMs, services.now())
     }
   } catch (error) {
     // Whatever went wrong, nothing of this run may go on without its runner.
-    operations.killAll()
+    operations.killAll(control.isLost ? 'at once' : 'gently')
     await operations.idle()
     throw error
   }

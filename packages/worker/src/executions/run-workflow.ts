@@ -25,6 +25,7 @@ import {
   type StoredGraph,
   storeCommit,
   storeResume,
+  takeStep,
 } from './queries.ts'
 import { runGraph } from './run-graph.ts'
 
@@ -71,10 +72,12 @@ async function runPhase(run: Run, phase: Phase) {
       dryRun: isDry,
       rerunLifecycle: lifecycleRerun({ model, context: run.context }),
     }),
-    store: (commit) =>
+    store: (commit, step) =>
       services.db.transaction().execute(async (transaction) => {
+        const isNew = await takeStep(transaction, control.lease, step, commit.counters)
+        if (!isNew) return
         const rows = eventRows(commit.events, (id) => nodes.get(id) ?? null)
-        await storeCommit(transaction, control.lease, execution, graph.id, commit)
+        await storeCommit(transaction, execution, graph.id, commit)
         await insertEvents(transaction, eventContext(execution), rows)
       }),
   })

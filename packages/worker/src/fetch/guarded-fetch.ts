@@ -135,7 +135,7 @@ async function* limited(
       yield chunk
     }
   } catch (error) {
-    // The other side broke off, or took too long for the rest.
+    // The other side broke off or took too long: its broken socket must not be taken for one of the database.
     if (error instanceof FetchRefused) throw error
     throw new FetchRefused(`${address} cannot be fetched: ${error instanceof Error ? error.message : error}`)
   }

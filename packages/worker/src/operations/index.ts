@@ -1,3 +1,3 @@
-export type { ErrorCause, OperationError, OperationOutcome } from './outcome.ts'
+export { nonRecoverable } from './outcome.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
-export { runOperation } from './run-operation.ts'
+export { atOnce, runOperation } from './run-operation.ts'

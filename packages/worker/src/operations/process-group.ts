@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** How long a process has after SIGTERM before SIGKILL (spec/workflows.md 5.4). */
-const graceMs = 5000
+export const killGraceMs = 5000
 const pollMs = 25
 
 export type Exit =
@@ -14,8 +14,8 @@ export type Exit =
 export interface ProcessGroup {
   /** Settles when the leader has exited, whoever still holds its output. */
   readonly exit: Promise<Exit>
-  /** Ends the whole group; settles when nothing of it is left. */
-  kill(): Promise<void>
+  /** Ends the whole group, which has `graceMs` to end by itself; settles when nothing of it is left. */
+  kill(graceMs: number): Promise<void>
 }
 
 export interface GroupCommand {
@@ -45,7 +45,7 @@ export function startProcessGroup({
     stdio: ['pipe', output, output],
   })
   child.stdin?.on('error', () => {}) // the child closed its end; nothing is ever written
-  return { exit: exitOf(child), kill: () => killGroup(child) }
+  return { exit: exitOf(child), kill: (graceMs) => killGroup(child, graceMs) }
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {
@@ -58,10 +58,10 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   return promise
 }
 
-async function killGroup({ pid }: ChildProcess): Promise<void> {
+async function killGroup({ pid }: ChildProcess, graceMs: number): Promise<void> {
   if (pid === undefined) return // never started
   const deadline = performance.now() + graceMs
-  let signalled = signalGroup(pid, 'SIGTERM')
+  let signalled = graceMs > 0 && signalGroup(pid, 'SIGTERM')
   while (signalled && performance.now() < deadline) {
     await delay(pollMs)
     signalled = signalGroup(pid, 0)

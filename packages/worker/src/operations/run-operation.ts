@@ -3,10 +3,13 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { childEnvironment } from './child-environment.ts'
 import { killed, nonRecoverable, type OperationOutcome, recoverable } from './outcome.ts'
-import { type ProcessGroup, startProcessGroup } from './process-group.ts'
+import { killGraceMs, type ProcessGroup, startProcessGroup } from './process-group.ts'
 import { readOutput } from './read-output.ts'
 import type { OperationRequest } from './request.ts'
 import { unbuiltPlugin } from './unbuilt-plugin.ts'
+
+/** Reason for aborting an operation whose process gets no time to end by itself. */
+export const atOnce = Symbol('at once')
 
 /**
  * Runs one operation in a process of its own (spec/operations.md 4) and answers how it ended; it rejects only
@@ -61,7 +64,7 @@ async function ended(
   const stop = stopper(request.timeoutMs, signal)
   const first = await Promise.race([group.exit, stop.reason])
   stop.clear()
-  if (typeof first === 'string') await group.kill()
+  if (typeof first === 'string') await group.kill(signal.reason === atOnce ? 0 : killGraceMs)
   const exit = await group.exit
   // An operation that had already finished is not undone by being told to stop.
   const finished = exit.kind === 'exited' && exit.code === 0

@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { checkDisplayName, type LabelPair, parseLabels } from '@tutti/api'
 import { createDeploymentPlan, type DeploymentPlan, type Json, type Plan } from '@tutti/dsl'
-import { addLabels, deploymentLabels } from '@tutti/storage'
+import { addLabels, deploymentLabels, insertEvents, type NewEvent } from '@tutti/storage'
+import { eventContext } from '../executions/event-rows.ts'
 import type { SystemWorkflow } from './index.ts'
 import {
   clearNodes,
@@ -67,6 +68,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       await insertNodes(transaction, owner, plan.nodes)
       await insertNodeInstances(transaction, owner, plan.node_instances)
       await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
+      await insertEvents(transaction, eventContext(execution), notBuilt(plan, services.now()))
       await addLabels(
         transaction,
         deploymentLabels,
@@ -118,4 +120,17 @@ async function withFreeIds(
       })),
     }
   }
+}
+
+/** What the blueprint asks for and this release cannot give yet is said in the deployment's log. */
+function notBuilt(plan: DeploymentPlan, nowMs: number): readonly NewEvent[] {
+  return (['default_schedules', 'default_groups'] as const)
+    .filter((setting) => Object.keys(plan.deployment_settings[setting] ?? {}).length > 0)
+    .map((setting) => ({
+      isLog: true,
+      reportedAt: new Date(nowMs),
+      level: 'warning',
+      logger: 'tutti',
+      message: `deployment_settings.${setting} of the blueprint is not applied: this release has not built it yet`,
+    }))
 }

@@ -5,6 +5,7 @@ import {
   dequeueExecutions,
   type ExecutionRow,
   insertEvents,
+  isEnded,
   setExecutionStatus,
 } from '@tutti/storage'
 import { cancelModeOf, type ExecutionControl } from '../executions/control.ts'
@@ -38,6 +39,18 @@ export async function beginSystemWorkflow(
   })
 }
 
+/** A change on the way, made only while the execution is still this worker's. */
+export async function changeWhileHeld<T>(
+  services: WorkerServices,
+  control: ExecutionControl,
+  change: (transaction: Database) => Promise<T>,
+): Promise<T> {
+  return services.db.transaction().execute(async (transaction) => {
+    await checkLease(transaction, control.lease)
+    return change(transaction)
+  })
+}
+
 type Change = (transaction: Database) => Promise<void>
 
 export type SystemEnd = {
@@ -62,7 +75,10 @@ export async function endSystemWorkflow(
   { error, change, afterwards, undo }: SystemEnd,
 ): Promise<void> {
   const status = await services.db.transaction().execute(async (transaction) => {
-    const isCancelled = cancelModeOf((await checkLease(transaction, control.lease)).status) !== null
+    const { status: current } = await checkLease(transaction, control.lease)
+    // By an earlier try whose answer got lost, or by somebody's word through the API.
+    if (isEnded(current)) return current
+    const isCancelled = cancelModeOf(current) !== null
     const end: WorkflowEnd = isCancelled
       ? { status: 'cancelled' }
       : error === undefined

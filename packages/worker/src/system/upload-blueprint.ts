@@ -7,10 +7,13 @@ import {
   blueprintLabels,
   type Database,
   type ExecutionRow,
+  isDatabaseAway,
+  LeaseLost,
   UnpackError,
   unpackedArchive,
 } from '@tutti/storage'
 import { ParseAborted, parseInThread } from '../blueprints/parse-thread.ts'
+import { Stopped } from '../executions/control.ts'
 import type { FetchRules } from '../fetch/guarded-fetch.ts'
 import type { WorkerServices } from '../services.ts'
 import { fetchArchive } from './fetch-archive.ts'
@@ -24,7 +27,7 @@ import {
   storePlan,
   type Upload,
 } from './queries.ts'
-import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
+import { beginSystemWorkflow, changeWhileHeld, endSystemWorkflow } from './steps.ts'
 import { UploadFailure } from './upload-failure.ts'
 
 type Parameters = {
@@ -53,7 +56,10 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
   }
   try {
     const enter = async (state: string) => {
-      if (!(await setBlueprintState(services.db, upload, validateOnly ? 'validating' : state))) throw gone(id)
+      const isThere = await changeWhileHeld(services, control, (transaction) =>
+        setBlueprintState(transaction, upload, validateOnly ? 'validating' : state),
+      )
+      if (!isThere) throw gone(id)
     }
     const sha256 = await archiveOf(services, upload, parameters, enter)
     await enter('extracting')
@@ -71,10 +77,14 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
       undo,
     })
   } catch (error) {
-    if (!(error instanceof UploadFailure)) throw error
+    if (isDatabaseAway(error) || error instanceof LeaseLost || error instanceof Stopped) throw error
+    if (!(error instanceof UploadFailure)) services.log.error({ err: error, blueprint: id }, 'upload failed')
+    // A failure of this machine ends the upload as well: what hangs could not be uploaded again.
+    const failure =
+      error instanceof UploadFailure ? error : new UploadFailure('failed_uploading', String(error))
     await endSystemWorkflow(services, execution, control, {
-      error: error.message,
-      change: fail(error),
+      error: failure.message,
+      change: fail(failure),
       undo,
     })
   }

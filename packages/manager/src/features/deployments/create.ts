@@ -13,7 +13,7 @@ import {
   type RouteBody,
 } from '@tutti/api'
 import { type Database, insertExecution } from '@tutti/storage'
-import { type Request, tenantOf } from '../../request.ts'
+import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import {
   deleteDeployment,
@@ -66,9 +66,7 @@ export async function createDeployment(
     if (!body.skip_plugins_validation) {
       checkPlugins([...(plan?.deployment_plugins ?? []), ...(plan?.host_plugins ?? [])])
     }
-    await replaceFailed(transaction, tenant.id, id)
-    const existing = await findDeployment(transaction, tenant.id, id)
-    if (existing !== undefined) throw duplicate('Deployment', id, tenant.name)
+    await makeWay(transaction, tenant, id)
     if (visibility === 'global' && (await existsInOtherTenants(transaction, tenant.id, id))) {
       throw globalClash('Deployment', id, tenant.name)
     }
@@ -111,11 +109,20 @@ async function requireUploadedBlueprint(db: Database, request: Request, id: stri
   )
 }
 
-/** A deployment whose creation failed and on which nothing else ever ran makes way for another try. */
-async function replaceFailed(transaction: Database, tenantId: number, id: string): Promise<void> {
-  const existing = await findDeployment(transaction, tenantId, id)
-  if (existing?.tenant_id !== tenantId || existing.creation_status !== 'failed') return
-  if (await onlyCreationRan(transaction, tenantId, id)) await deleteDeployment(transaction, tenantId, id)
+/**
+ * A deployment whose creation failed and on which nothing else ever ran makes way for another try.
+ *
+ * @throws conflict_error for any other of that id
+ */
+async function makeWay(transaction: Database, tenant: Tenant, id: string): Promise<void> {
+  const existing = await findDeployment(transaction, tenant.id, id)
+  if (existing === undefined) return
+  const isFailed = existing.tenant_id === tenant.id && existing.creation_status === 'failed'
+  if (isFailed && (await onlyCreationRan(transaction, tenant.id, id))) {
+    await deleteDeployment(transaction, tenant.id, id)
+    // A global one of another tenant may have been behind it.
+    await makeWay(transaction, tenant, id)
+  } else throw duplicate('Deployment', id, tenant.name)
 }
 
 /** Uploaded plugins come later, so one that must be installed is never there. */

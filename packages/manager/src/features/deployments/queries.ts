@@ -168,9 +168,11 @@ export async function readPlanForCreation(db: Database, tenantId: number, bluepr
     deployment_plugins: PluginToInstall[] | null
     host_plugins: PluginToInstall[] | null
   }>`
-    select plan->'inputs' as inputs, plan->'deployment_plugins_to_install' as deployment_plugins,
-      plan->'host_agent_plugins_to_install' as host_plugins
-    from blueprints where tenant_id = ${tenantId} and id = ${blueprintId}`.execute(db)
+    select p.inputs, p.deployment_plugins_to_install as deployment_plugins,
+      p.host_agent_plugins_to_install as host_plugins
+    from blueprints b, json_to_record(b.plan) as p (
+      inputs json, deployment_plugins_to_install json, host_agent_plugins_to_install json)
+    where b.tenant_id = ${tenantId} and b.id = ${blueprintId}`.execute(db)
   return rows[0]
 }
 

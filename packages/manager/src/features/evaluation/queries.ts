@@ -12,7 +12,6 @@ export type EvaluatedDeployment = {
   readonly createdBy: string
   readonly inputs: JsonObject
   readonly capabilities: { readonly [name: string]: { readonly value: Json } }
-  readonly scalingGroups: { readonly [group: string]: { readonly members: readonly string[] } }
 }
 
 /** The deployment of that id that the scope shows; its own tenants' before a global one, or the named tenant's. */
@@ -24,8 +23,7 @@ export async function findEvaluatedDeployment(
 ): Promise<EvaluatedDeployment | undefined> {
   const { rows } = await sql<EvaluatedDeployment>`
     select d.tenant_id as "tenantId", t.name as "tenantName", d.id, d.display_name as "displayName",
-      d.blueprint_id as "blueprintId", d.created_by as "createdBy", d.inputs, d.capabilities,
-      d.scaling_groups as "scalingGroups"
+      d.blueprint_id as "blueprintId", d.created_by as "createdBy", d.inputs, d.capabilities
     from deployments d join tenants t on t.id = d.tenant_id
     where d.id = ${id} and (
       (d.tenant_id = any(${[...scope.tenantIds]}::int[]) and (

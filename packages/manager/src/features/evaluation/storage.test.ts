@@ -15,7 +15,6 @@ beforeAll(async () => {
   await addDeployment(db, 'app', {
     displayName: 'The app',
     inputs: { size: 3, constructor: null },
-    scalingGroups: { g: { members: ['vm'], properties: {} } },
     nodes: [
       {
         id: 'vm',
@@ -70,7 +69,6 @@ test('functions read the nodes, instances, inputs, labels and facts of their dep
   expect(await storage.labelValues('csys-obj-parent')).toEqual(['z', 'a'])
   expect(await storage.parentDeploymentId()).toBe('z')
   expect(await storage.consumers()).toEqual([{ id: 'net', displayName: 'net' }])
-  expect(await storage.scalingGroups()).toMatchObject({ g: { members: ['vm'] } })
   expect(await storage.system('deployment.name')).toBe('The app')
   expect(await storage.system('tenant.name')).toBe('default_tenant')
   expect(await storage.secret('key')).toBeUndefined()

@@ -49,7 +49,6 @@ export function deploymentStorage(
     groupDeploymentIds: async () => null,
     parentDeploymentId: async () => (await labelValues('csys-obj-parent'))[0] ?? null,
     system: async (fact) => facts[fact],
-    scalingGroups: async () => deployment.scalingGroups,
     async capability(deploymentId, name) {
       const found = await other(deploymentId)
       if (found === undefined) return { found: 'no deployment' }

@@ -33,7 +33,8 @@ export async function registerManager(
     async stop() {
       clearInterval(timer)
       await beat
-      await deleteManager(db, manager.hostname)
+      // Without its database the process still has to end; its silence then says that it is gone.
+      await deleteManager(db, manager.hostname).catch(onError)
     },
   }
 }

@@ -123,6 +123,18 @@ test('refuses what is incomplete or of the wrong type', async () => {
   expect((await patch('none', { version: 1 })).status).toBe(404)
 })
 
+test('an operation may send its change again when the answer got lost', async () => {
+  await addDeployment(manager.db, 'data', { nodes: [{ id: 'db', instances: [{ id: 'db_1' }] }] })
+  const { token } = await addExecution(manager.db, { deploymentId: 'data' })
+  const change = { version: 1, runtime_properties: { ip: '10.0.0.3' } }
+  const send = (body: object) =>
+    manager.inject('PATCH', '/node-instances/db_1', { body, executionToken: token })
+  expect((await send(change)).body).toMatchObject({ version: 2 })
+  expect((await send(change)).body).toMatchObject({ version: 2, runtime_properties: { ip: '10.0.0.3' } })
+  expect((await send({ version: 1, runtime_properties: { ip: 'another' } })).status).toBe(409)
+  expect((await patch('db_1', change)).status).toBe(409)
+})
+
 test('relationships change only in the course of a deployment update', async () => {
   const body = { version: 1, relationships: [{ type: 't', target_name: 'vm', target_id: 'vm_1' }] }
   expect(await patch('vm_5', body)).toMatchObject({

@@ -53,6 +53,9 @@ type Patch = RouteBody<'nodeInstances.update'>
  * Changes an instance under optimistic locking (spec/rest-facts-b.md 9): whoever read an older version than the
  * stored one is refused, and only what differs from what is stored counts as a change.
  *
+ * An operation whose request was carried out but not answered, because the database or this process went away, sends
+ * it again (spec/operations.md 9). It is then one version behind its own change, which is no conflict.
+ *
  * @throws conflict_error
  */
 export async function patchNodeInstance(
@@ -66,14 +69,16 @@ export async function patchNodeInstance(
   await request.services.db.transaction().execute(async (transaction) => {
     const instance = await lockInstance(transaction, tenantId, id)
     if (instance === undefined) throw notFound('NodeInstance', id)
-    if (instance.version > patch.version && !isForced) {
+    const change = effectiveChange(instance, patch)
+    const isRepeated =
+      request.caller.execution !== undefined && change === undefined && instance.version === patch.version + 1
+    if (instance.version > patch.version && !isForced && !isRepeated) {
       throw new ApiError(
         'conflict_error',
         `Node instance update conflict [current version=${instance.version}, update version=${patch.version}]`,
         { hint: 'Read the node instance again, repeat your change on what it says now, and send that' },
       )
     }
-    const change = effectiveChange(instance, patch)
     if (change !== undefined) await updateInstance(transaction, tenantId, id, change)
   })
 }

@@ -1,0 +1,30 @@
+import type { LoadResult } from '../load/generator.ts'
+import { generateLoad } from '../load/start.ts'
+import type { BenchManager } from '../manager.ts'
+import { deploymentId } from './deployments.ts'
+
+export type RequestsResult = { readonly request: string; readonly path: string } & LoadResult
+
+/** Requests per second of common reads, on a manager that holds what the install benchmarks left. */
+export async function benchRequests(
+  manager: BenchManager,
+  options: { readonly connections: number; readonly warmUpMs: number; readonly durationMs: number },
+): Promise<RequestsResult[]> {
+  const { client, url, authorization } = manager
+  const id = deploymentId(0)
+  const { latest_execution: execution } = await client.deployments.get(id)
+  const requests = [
+    ['the version', '/version'],
+    ['a deployment by its id', `/deployments/${id}`],
+    ['a page of 1,000 deployments', '/deployments?_size=1000'],
+    ['a page of 1,000 deployments, ids only', '/deployments?_size=1000&_include=id'],
+    ['the events of a three-node install', `/events?execution_id=${execution}`],
+  ] as const
+  const results: RequestsResult[] = []
+  for (const [request, path] of requests) {
+    const headers = { authorization, tenant: 'default_tenant', accept: 'application/json' }
+    const result = await generateLoad({ ...options, url: `${url}/api/v3.1${path}`, headers })
+    results.push({ request, path, ...result })
+  }
+  return results
+}

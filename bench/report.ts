@@ -1,0 +1,122 @@
+import type { DeploymentsResult } from './benches/deployments.ts'
+import type { RequestsResult } from './benches/requests.ts'
+import type { StartupResult } from './benches/startup.ts'
+import type { TiersResult } from './benches/tiers.ts'
+import type { Cpu } from './cpu.ts'
+import type { Machine } from './machine.ts'
+import type { Memory } from './memory.ts'
+
+type WithCpu = { readonly cpu: Cpu }
+
+/** Everything that was measured; parts that were not asked for are undefined. */
+export type Report = {
+  readonly machine: Machine
+  readonly startup: StartupResult | undefined
+  readonly tiers: (TiersResult & WithCpu) | undefined
+  readonly scripts: (TiersResult & WithCpu) | undefined
+  readonly deployments: (DeploymentsResult & WithCpu) | undefined
+  readonly requests: readonly RequestsResult[] | undefined
+  readonly memory: { readonly idle: Memory; readonly loaded: Memory }
+}
+
+/** The report for people, in Markdown. What was measured is beside each number, because only together they say much. */
+export function reportText(report: Report): string {
+  const { machine, startup, tiers, scripts, deployments, requests, memory } = report
+  return [
+    `# Benchmark of ${machine.commit}, ${machine.at.slice(0, 10)}`,
+    machineText(machine),
+    '`npm run bench` starts `tutti serve` as a user would (TypeScript run directly, all roles in one process, embedded ' +
+      'PostgreSQL with `fsync` and `synchronous_commit` on) and drives it over its REST API from another process on ' +
+      'the same machine, which takes its share of the same cores. The raw numbers are in the JSON file beside this.',
+    ...(tiers === undefined ? [] : ['## One large install', tiersText(tiers)]),
+    ...(scripts === undefined ? [] : ['## The same with operations that run', scriptsText(scripts)]),
+    ...(deployments === undefined ? [] : ['## Many small installs', deploymentsText(deployments)]),
+    ...(requests === undefined ? [] : ['## Requests', requestsText(requests)]),
+    ...(startup === undefined ? [] : ['## Start', startupText(startup)]),
+    '## Memory',
+    memoryText(memory),
+  ]
+    .join('\n\n')
+    .concat('\n')
+}
+
+const count = (value: number): string => value.toLocaleString('en')
+
+function machineText(machine: Machine): string {
+  const { cpu, cores, memoryGiB, kernel, node, fileSystem, folder, flushMs, loadBefore, user } = machine
+  return (
+    `${cores} × ${cpu}, ${memoryGiB} GiB, ${kernel}, Node ${node}, as ${user}. Data on ${fileSystem} (${folder}): ` +
+    `appending and flushing 8 KiB takes ${flushMs} ms. Load average before: ${loadBefore}.`
+  )
+}
+
+function tiersText(result: TiersResult & WithCpu): string {
+  const [first] = result.runs
+  const rows = result.runs.map(
+    ({ operations, events, installMs, operationsPerSecond }) =>
+      `| ${count(operations)} | ${count(events)} | ${count(installMs)} | ${count(operationsPerSecond)} |`,
+  )
+  return (
+    `Install of ${count(result.instances)} node instances in ${result.tiers} tiers that implement ${result.implements}: ` +
+    `**${count(result.medianOperationsPerSecond)} operations/s** (median).\n\n` +
+    'An operation is a row of the tasks graph that was stored as pending, then as done, with its events and the state ' +
+    `of its node instance: ${first === undefined ? '' : `${count(first.operations)} of them`} here. The time is that of ` +
+    'the execution: loading the model, building and storing the graph, running it.\n\n' +
+    `| operations | events | ms | operations/s |\n|---:|---:|---:|---:|\n${rows.join('\n')}\n\n${cpuText(result.cpu)} (creation of the deployments included)`
+  )
+}
+
+const cpuText = ({ node, postgres }: Cpu): string =>
+  `Processor time: ${node} s in the Node process, ${postgres} s in PostgreSQL.`
+
+function scriptsText(result: TiersResult & WithCpu): string {
+  const [run] = result.runs
+  if (run === undefined) return ''
+  const perSecond = (result.instances / (run.installMs / 1000)).toFixed(1)
+  return (
+    `Install of ${count(result.instances)} node instances in ${result.tiers} tiers that implement ${result.implements}: ` +
+    `**${perSecond} scripts/s**, ${count(run.operationsPerSecond)} operations/s (${count(run.operations)} operations in ` +
+    `${count(run.installMs)} ms). The limit is the start of a Python process for each script. ${cpuText(result.cpu)}`
+  )
+}
+
+function deploymentsText(result: DeploymentsResult & WithCpu): string {
+  const { deployments, nodes, clients, acceptedSeconds, seconds, installsPerMinute } = result
+  return (
+    `${count(deployments)} deployments of ${nodes} nodes that implement nothing, created and installed through the API ` +
+    `by ${clients} clients: **${count(installsPerMinute)} installs/min**. All in ${seconds} s; the last was accepted ` +
+    `after ${acceptedSeconds} s. Each is two executions (creation and install) and waits for its creation. ${cpuText(result.cpu)}`
+  )
+}
+
+function requestsText(results: readonly RequestsResult[]): string {
+  const rows = results.map(
+    ({ request, path, perSecond, p50Ms, p99Ms, bytesPerAnswer, errors }) =>
+      `| ${request} (\`${path.replace(/[0-9a-f-]{36}/, 'ID')}\`) | ${count(perSecond)} | ${p50Ms} | ${p99Ms} | ` +
+      `${count(bytesPerAnswer)} | ${errors} |`,
+  )
+  return (
+    `${results[0]?.connections ?? 0} keep-alive connections on the loopback interface, basic authentication, ` +
+    `${results[0]?.seconds ?? 0} s each.\n\n` +
+    '| request | /s | median ms | p99 ms | bytes | errors |\n|---|---:|---:|---:|---:|---:|\n' +
+    rows.join('\n')
+  )
+}
+
+function startupText(startup: StartupResult): string {
+  return (
+    'Until `tutti serve` answers requests (median): ' +
+    `first start, with initdb, **${count(startup.medianFirstMs)} ms**; again **${count(startup.medianAgainMs)} ms**; ` +
+    `after \`kill -9\`, with PostgreSQL left running, **${count(startup.medianAfterKillMs)} ms**.`
+  )
+}
+
+function memoryText({ idle, loaded }: Report['memory']): string {
+  const row = (name: string, memory: Memory) =>
+    `| ${name} | ${memory.node} | ${memory.nodePeak} | ${memory.postgres} | ${memory.postgresProcesses} |`
+  return (
+    'MiB; PostgreSQL as proportional set size, so its shared memory counts once.\n\n' +
+    '| | Node | Node, peak | PostgreSQL | its processes |\n|---|---:|---:|---:|---:|\n' +
+    `${row('idle, after start', idle)}\n${row('after all of the above', loaded)}`
+  )
+}

@@ -1,0 +1,102 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openDatabase } from '@tutti/storage'
+import { expect, test } from 'vitest'
+import {
+  expectNotRepeated,
+  expectWholeInstall,
+  type Recorded,
+  recordedSuccesses,
+} from './crash/nothing-lost.ts'
+import { processesWith } from './crash/process-table.ts'
+import { recordedBlueprint } from './crash/recorded-blueprint.ts'
+import { seededRandom } from './crash/seed.ts'
+import { atSite, clientOf, freePort, untilReady } from './crash/tutti-process.ts'
+import { until } from './crash/until.ts'
+
+const kills = 12
+
+/**
+ * One box: everything in one process, killed without warning while it works, while it starts, while it takes over.
+ */
+test(
+  'an install survives that its manager is killed at any moment',
+  () =>
+    atSite(async (site) => {
+      const random = seededRandom('crash')
+      const dataFolder = join(site.folder, 'data')
+      const port = await freePort()
+      const serve = () => site.start('serve', ['serve', '--data-folder', dataFolder, '--port', String(port)])
+      const database = openDatabase({
+        host: join(dataFolder, 'postgresql'),
+        port: 5432,
+        user: 'tutti',
+        database: 'tutti',
+        max: 1,
+      })
+      const client = clientOf(port)
+      try {
+        const blueprint = await recordedBlueprint(site.folder, { instances: 9, workSeconds: 0.3 })
+        let server = serve()
+        await untilReady(port, server)
+        await client.blueprints.upload('recorded', {
+          kind: 'folder',
+          path: blueprint.folder,
+          mainFile: undefined,
+        })
+        await client.deployments.create('app', { blueprintId: 'recorded' })
+        const { id } = await client.executions.start({ deploymentId: 'app', workflowId: 'install' })
+        await until('the first operation', 20_000, async () => (await blueprint.starts()).length > 0)
+
+        const before: Recorded[] = []
+        const restartMs: number[] = []
+        for (let kill = 1; kill <= kills; kill += 1) {
+          // Most kills hit work; every third one a manager that is still starting or taking over.
+          if (kill % 3 !== 0) {
+            const known = (await blueprint.starts()).length
+            await until('an operation after the restart', 30_000, async () => {
+              return (await blueprint.starts()).length > known
+            })
+          }
+          await delay(random() * 1_200)
+          const recorded = await recordedSuccesses(database.db, await blueprint.starts())
+          server.kill('SIGKILL')
+          await server.ended
+          before.push(recorded)
+          await until('the end of the killed manager’s operations', 5_000, async () => {
+            return (await processesWith(site.marker)).length === 0
+          })
+          // What was recorded between the look and the kill counts as well.
+          before.push(await recordedSuccesses(database.db, await blueprint.starts()))
+
+          const known = (await blueprint.starts()).length
+          const startedAt = performance.now()
+          server = serve()
+          if (kill % 3 !== 2) {
+            await until('an operation after the restart', 30_000, async () => {
+              return (await blueprint.starts()).length > known
+            })
+            restartMs.push(Math.round(performance.now() - startedAt))
+          }
+        }
+        console.log(`crash: from start to the next operation ${restartMs.join(', ')} ms`)
+
+        const execution = await client.executions.follow(id, { patienceMs: 60_000 })
+        expect(execution.status, execution.error ?? '').toBe('terminated')
+        const starts = await blueprint.starts()
+        for (const recorded of before) expectNotRepeated(recorded, starts)
+        await expectWholeInstall(client, id, 'app', starts)
+        expect(Math.max(...before.map(({ size }) => size))).toBeGreaterThan(0)
+
+        server.kill('SIGTERM')
+        expect(await server.ended).toEqual({ code: 0, signal: null })
+        expect(await processesWith(site.marker)).toEqual([])
+        // Folders of killed processes hold tokens and uploads: a start removes them, an end its own.
+        for (const folder of ['work', 'uploads']) expect(await readdir(join(dataFolder, folder))).toEqual([])
+      } finally {
+        await database.close()
+      }
+    }),
+  150_000,
+)

@@ -1,0 +1,34 @@
+import { readdir, readFile } from 'node:fs/promises'
+
+export type LivingProcess = { readonly pid: number; readonly parent: number; readonly command: string }
+
+/** The processes whose environment holds `text`. A zombie has none, so it is not among them. */
+export async function processesWith(text: string): Promise<LivingProcess[]> {
+  const all = await allProcesses()
+  const marked = await Promise.all(
+    all.map(async (process) => (await read(process.pid, 'environ')).includes(text)),
+  )
+  return all.filter((_process, index) => marked[index])
+}
+
+export async function childrenOf(pid: number): Promise<LivingProcess[]> {
+  return (await allProcesses()).filter((process) => process.parent === pid)
+}
+
+async function allProcesses(): Promise<LivingProcess[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await read(pid, 'stat')
+      // proc(5): the command, second field, is in parentheses; the state and the parent follow.
+      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      const command = (await read(pid, 'cmdline')).replaceAll('\0', ' ').trim()
+      return state === undefined || state === 'Z' ? [] : [{ pid, parent: Number(parent), command }]
+    }),
+  )
+  return found.flat()
+}
+
+/** Empty for a process that is gone or another user's. */
+const read = (pid: number, file: string): Promise<string> =>
+  readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')
