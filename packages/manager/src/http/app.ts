@@ -11,11 +11,13 @@ import {
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Handlers } from '../request.ts'
 import type { Services } from '../services.ts'
+import { answerNoRequest } from './client-error.ts'
 import { errorAnswer } from './errors.ts'
 import { addOperationalRoutes } from './operational.ts'
 import { answer } from './pipeline.ts'
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+/** Those that endpoints have, and those that only learn from us which these are. */
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
 /** The versions that this release serves, by their prefix; `/api` alone is what clients ask for the version. */
 const servedPrefixes = { '/api/v3.1': 'v3.1', '/api': 'v3.1' } as const
@@ -29,7 +31,10 @@ export function buildApp(services: Services, handlers: Handlers): FastifyInstanc
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
+    // No shorter than Node lets a request line be: an id that is too long for us is not found, like any other.
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: (error, socket) => answerNoRequest(error, socket),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
   })
@@ -90,7 +95,9 @@ function addRoutes(app: FastifyInstance, services: Services, handlers: Handlers)
         url: path,
         handler: async (request, reply) => {
           if (name === undefined || route === undefined || !hasRoute('v3.1', route.since)) {
-            throw methodNotAllowed(method, pathOf(request), [...here.keys()])
+            const allowed = [...here.keys()]
+            reply.header('allow', allowed.join(', '))
+            throw methodNotAllowed(method, pathOf(request), allowed)
           }
           if (!isBuilt(name)) throw notBuilt(method, pathOf(request))
           const body = await answer(services, handlers, name, route, request, reply)

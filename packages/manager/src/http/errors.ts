@@ -38,6 +38,10 @@ function storageError(error: unknown): ApiError | undefined {
   if (code === '22021' || code === '22P05') {
     return badParameter('The request holds a NUL character where a text is expected')
   }
+  // numeric_value_out_of_range, datetime_field_overflow: a filter or a field holds more than its column can.
+  if (code === '22003' || code === '22008') {
+    return badParameter('The request holds a number or a time that is too large')
+  }
   if (code === '40001' || code === '40P01') {
     return new ApiError(
       'storage_error',
