@@ -95,22 +95,34 @@ function cpuText({ node, postgres, client }: Cpu): string {
 
 function requestsText(results: readonly RequestsResult[]): string {
   const rows = results.map(
-    ({ request, path, perSecond, p50Ms, p99Ms, bytesPerAnswer, errors, cpu, cpuSeconds, wholeSeconds }) => {
+    ({
+      request,
+      connections,
+      path,
+      perSecond,
+      p50Ms,
+      p99Ms,
+      bytesPerAnswer,
+      errors,
+      cpu,
+      cpuSeconds,
+      wholeSeconds,
+    }) => {
       const busy = [cpu.node, cpu.postgres, cpuSeconds].map((spent) =>
         Math.round((100 * spent) / wholeSeconds),
       )
       return (
-        `| ${request} (\`${path.replace(/[0-9a-f-]{36}/, 'ID')}\`) | ${count(perSecond)} | ${p50Ms} | ${p99Ms} | ` +
+        `| ${request} (\`${path.replace(/[0-9a-f-]{36}/, 'ID')}\`) | ${connections} | ${count(perSecond)} | ${p50Ms} | ${p99Ms} | ` +
         `${count(bytesPerAnswer)} | ${errors} | ${busy.join(' | ')} |`
       )
     },
   )
   return (
-    `${results[0]?.connections ?? 0} keep-alive connections on the loopback interface, basic authentication, ` +
+    `Keep-alive connections on the loopback interface, basic authentication, ` +
     `${results[0]?.seconds ?? 0} s each. The last columns say what was busy, in % of one core: the Node process can use ` +
     'one for JavaScript.\n\n' +
-    '| request | /s | median ms | p99 ms | bytes | errors | Node | PostgreSQL | client |\n' +
-    `|---|---:|---:|---:|---:|---:|---:|---:|---:|\n${rows.join('\n')}`
+    '| request | connections | /s | median ms | p99 ms | bytes | errors | Node | PostgreSQL | client |\n' +
+    `|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n${rows.join('\n')}`
   )
 }
 

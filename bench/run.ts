@@ -80,7 +80,7 @@ async function measure(): Promise<Report> {
         : undefined
     const requests = wanted('requests')
       ? await step('requests', () =>
-          benchRequests(manager, { connections: 16, warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
+          benchRequests(manager, { warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
         )
       : undefined
     const loaded = await memoryOf(manager)
