@@ -1,9 +1,16 @@
+import { type Cpu, withCpu } from '../cpu.ts'
 import type { LoadResult } from '../load/generator.ts'
 import { generateLoad } from '../load/start.ts'
 import type { BenchManager } from '../manager.ts'
 import { deploymentId } from './deployments.ts'
 
-export type RequestsResult = { readonly request: string; readonly path: string } & LoadResult
+export type RequestsResult = LoadResult & {
+  readonly request: string
+  readonly path: string
+  /** Warm-up included, as in `cpu`. */
+  readonly wholeSeconds: number
+  readonly cpu: Cpu
+}
 
 /** Requests per second of common reads, on a manager that holds what the install benchmarks left. */
 export async function benchRequests(
@@ -23,8 +30,10 @@ export async function benchRequests(
   const results: RequestsResult[] = []
   for (const [request, path] of requests) {
     const headers = { authorization, tenant: 'default_tenant', accept: 'application/json' }
-    const result = await generateLoad({ ...options, url: `${url}/api/v3.1${path}`, headers })
-    results.push({ request, path, ...result })
+    const result = await withCpu(manager, () =>
+      generateLoad({ ...options, url: `${url}/api/v3.1${path}`, headers }),
+    )
+    results.push({ request, path, wholeSeconds: (options.warmUpMs + options.durationMs) / 1000, ...result })
   }
   return results
 }
