@@ -15,6 +15,7 @@ export {
   type Lease,
   LeaseLost,
   msUntilAbandoned,
+  readHeld,
   releaseAllLeases,
   releaseLeases,
   renewLeases,

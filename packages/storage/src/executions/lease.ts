@@ -164,14 +164,30 @@ export async function releaseAllLeases(db: Database): Promise<void> {
  * Fails with LeaseLost unless the lease is still held; locks the execution's row until the transaction ends, so
  * that nobody can take the lease between this check and the commit.
  */
-export async function checkLease(transaction: Database, lease: Lease): Promise<Pick<ExecutionRow, 'status'>> {
+export async function checkLease(
+  transaction: Database,
+  lease: Lease,
+): Promise<Pick<ExecutionRow, 'status' | 'step'>> {
   const row = await transaction
     .selectFrom('executions')
-    .select('status')
+    .select(['status', 'step'])
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
     .where('lease_fence', '=', lease.fence)
     .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (row === undefined) throw new LeaseLost(lease)
+  return row
+}
+
+/** The execution as it is now, for an owner that goes on with it. @throws LeaseLost */
+export async function readHeld(db: Database, lease: Lease): Promise<ExecutionRow> {
+  const row = await db
+    .selectFrom('executions')
+    .selectAll()
+    .where('tenant_id', '=', lease.tenantId)
+    .where('id', '=', lease.executionId)
+    .where('lease_fence', '=', lease.fence)
     .executeTakeFirst()
   if (row === undefined) throw new LeaseLost(lease)
   return row

@@ -7,7 +7,7 @@ import type {
   PreparedResume,
   StoredOperation,
 } from '@tutti/engine'
-import { type Database, type ExecutionRow, type Lease, LeaseLost, toJson } from '@tutti/storage'
+import { checkLease, type Database, type ExecutionRow, type Lease, LeaseLost, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** Names and facts that every operation of the execution is told. */

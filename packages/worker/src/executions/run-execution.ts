@@ -7,6 +7,7 @@ import {
   insertEvents,
   isEnded,
   LeaseLost,
+  readHeld,
   setExecutionStatus,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
@@ -29,8 +30,10 @@ export async function runExecution(
 ): Promise<void> {
   const fields = { execution_id: taken.id, workflow: taken.workflow_id, deployment: taken.deployment_id }
   try {
+    let known: ExecutionRow | undefined = taken
     await whileHeld(services, control, async () => {
-      const execution = await checkLease(services.db, control.lease)
+      const execution = known ?? (await readHeld(services.db, control.lease))
+      known = undefined
       if (isEnded(execution.status)) return
       control.step = execution.step
       await attempt(services, execution, control, fields)

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, isPermitted, notFound } from '@tutti/api'
 import { convertAndCheckParameters, type Json, type PlanWorkflow } from '@tutti/dsl'
 import { type Database, insertExecution } from '@tutti/storage'
-import { forbidWhileCancelling, isHiddenFrom, type Request, tenantOf } from '../../request.ts'
+import { forbidWhileCancelling, isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
 import { findDependents, findRunning, lockDeployment, readDeploymentState } from './queries.ts'
 
@@ -43,7 +44,11 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       deployment.workflows as Named<PlanWorkflow>,
       start.workflowId,
     )
-    const parameters = checkParameters(start, deployment.id, workflow)
+    const parameters = await withoutFunctions(
+      { ...request, services: { ...request.services, db: transaction } },
+      deployment.id,
+      checkParameters(start, deployment.id, workflow),
+    )
     const execution = {
       tenantId: deployment.tenant_id,
       id,
@@ -143,6 +148,27 @@ function checkParameters(start: StartRequest, deploymentId: string, workflow: Pl
   })
   if (outcome.ok) return outcome.parameters
   throw new ApiError('illegal_execution_parameters_error', outcome.problems.join('\n'))
+}
+
+/**
+ * Functions in lists and dicts are evaluated when the workflow is run (spec/workflows.md 1.2); plain values, which
+ * most parameters are, cost nothing.
+ */
+async function withoutFunctions(
+  request: Request,
+  deploymentId: string,
+  parameters: Named<Json>,
+): Promise<Named<Json>> {
+  const mayHoldFunctions = (value: Json) =>
+    typeof value === 'object' && value !== null && Object.keys(value).length > 0
+  if (!Object.values(parameters).some(mayHoldFunctions)) return parameters
+  const storage = await openEvaluation(request.services, tenantScope(request), deploymentId)
+  const evaluated = await Promise.all(
+    Object.entries(parameters).map(
+      async ([name, value]) => [name, await evaluatePayload(value, {}, storage)] as const,
+    ),
+  )
+  return Object.fromEntries(evaluated)
 }
 
 /** @throws existing_running_execution_error when another one runs and this one may neither pass nor wait */
