@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, isPermitted, notFound } from '@tutti/api'
 import { convertAndCheckParameters, type Json, type PlanWorkflow } from '@tutti/dsl'
 import { type Database, insertExecution } from '@tutti/storage'
-import { type Request, tenantOf, tenantScope } from '../../request.ts'
+import { forbidWhileCancelling, isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
-import { checkAvailability } from './availability.ts'
-import { findDependents, findRunning, lockDeployment } from './queries.ts'
+import { unavailable, whyUnavailable } from './availability.ts'
+import { findDependents, findRunning, lockDeployment, readDeploymentState } from './queries.ts'
 
 export type StartRequest = {
   readonly deploymentId: string
@@ -30,11 +30,14 @@ const stopsDependents = new Set(['stop', 'uninstall', 'update', 'heal'])
  * attempt can be seen; only "another one is running" leaves none.
  */
 export async function startExecution(request: Request, start: StartRequest): Promise<string> {
+  forbidWhileCancelling(request)
   const { db, queue } = request.services
   const id = randomUUID()
   const failure = await db.transaction().execute(async (transaction) => {
     const deployment = await lockDeployment(transaction, tenantOf(request).id, start.deploymentId)
-    if (deployment === undefined) throw notFound('Deployment', start.deploymentId)
+    if (deployment === undefined || isHiddenFrom(request, deployment)) {
+      throw notFound('Deployment', start.deploymentId)
+    }
     checkCreated(deployment)
     const workflow = findWorkflow(
       deployment.id,
@@ -63,15 +66,22 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       createdBy: request.caller.username,
       ...(start.waitAfterFail !== undefined && { waitAfterFail: start.waitAfterFail }),
     }
-    const status = await startOrQueue(transaction, deployment.tenant_id, start)
-    const refusal = await findRefusal(transaction, request, deployment, workflow, start)
-    if (refusal === undefined) {
-      await insertExecution(transaction, queue, { ...execution, status })
-    } else {
+    const refused = async (refusal: ApiError) => {
       const error = `Error preparing execution: ${refusal.message}`
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
+      return refusal
     }
-    return refusal
+    const refusal = await findRefusal(transaction, request, deployment, start)
+    if (refusal !== undefined) return refused(refusal)
+    const status = await startOrQueue(transaction, deployment.tenant_id, start)
+    // What waits meets another deployment than the present one: only what starts now must fit it.
+    const why =
+      status === 'queued' || start.force
+        ? undefined
+        : await findUnavailability(transaction, deployment, workflow)
+    if (why !== undefined) return refused(unavailable(start.workflowId, deployment.id, why))
+    await insertExecution(transaction, queue, { ...execution, status })
+    return undefined
   })
   if (failure !== undefined) throw failure
   return id
@@ -180,7 +190,6 @@ async function findRefusal(
   transaction: Database,
   request: Request,
   deployment: { readonly tenant_id: number; readonly id: string },
-  workflow: PlanWorkflow,
   start: StartRequest,
 ): Promise<ApiError | undefined> {
   const isForeign = deployment.tenant_id !== tenantOf(request).id
@@ -205,5 +214,14 @@ async function findRefusal(
       )
     }
   }
-  return checkAvailability(transaction, deployment, start.workflowId, workflow.availability_rules)
+  return undefined
+}
+
+async function findUnavailability(
+  transaction: Database,
+  deployment: { readonly tenant_id: number; readonly id: string },
+  { availability_rules: rules }: PlanWorkflow,
+): Promise<string | undefined> {
+  if (rules === null) return undefined
+  return whyUnavailable(rules, await readDeploymentState(transaction, deployment.tenant_id, deployment.id))
 }
