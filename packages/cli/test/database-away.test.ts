@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { expectNotRepeated, expectWholeInstall, recordedSuccesses } from './crash/nothing-lost.ts'
 import { childrenOf, processesWith } from './crash/process-table.ts'
 import { recordedBlueprint } from './crash/recorded-blueprint.ts'
-import { atSite, clientOf, freePort, untilReady } from './crash/tutti-process.ts'
+import { atSite } from './crash/site.ts'
+import { clientOf, freePort, untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
 
 /** A minute on an idle machine with 2 cores; several on a busy one. */

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { processesWith } from './crash/process-table.ts'
 import { levels, recordedBlueprint } from './crash/recorded-blueprint.ts'
 import { seededRandom } from './crash/seed.ts'
-import { atSite, clientOf, freePort, untilReady } from './crash/tutti-process.ts'
+import { atSite } from './crash/site.ts'
+import { clientOf, freePort, untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
 
 /** A minute on an idle machine with 2 cores; several on a busy one. */

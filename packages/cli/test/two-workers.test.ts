@@ -10,14 +10,8 @@ import {
 } from './crash/nothing-lost.ts'
 import { processesWith } from './crash/process-table.ts'
 import { recordedBlueprint } from './crash/recorded-blueprint.ts'
-import {
-  atSite,
-  clientOf,
-  freePort,
-  type Site,
-  type TuttiProcess,
-  untilReady,
-} from './crash/tutti-process.ts'
+import { atSite, type Site } from './crash/site.ts'
+import { clientOf, freePort, type TuttiProcess, untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
 
 /** A minute on an idle machine with 2 cores; several on a busy one. */
