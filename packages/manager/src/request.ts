@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import {
+  ApiError,
   forbidden,
   isPermitted,
   type ListQuery,
@@ -12,7 +13,7 @@ import {
   type RouteQuery,
   tenantNotProvided,
 } from '@tutti/api'
-import type { Scope } from '@tutti/storage'
+import type { Scope, Visibility } from '@tutti/storage'
 import type { FastifyReply } from 'fastify'
 import type { Caller } from './authentication/authenticate.ts'
 import type { Services } from './services.ts'
@@ -69,6 +70,31 @@ export function isAdministrator(request: Request): boolean {
 export function requirePermission(request: Request, permission: Permission): void {
   if (isPermitted(permission, request.roles)) return
   throw forbidden(request.caller.username, permission, request.tenant?.name)
+}
+
+/**
+ * Operations of an execution that is being cancelled may start nothing any more (spec/workflows.md 5.4).
+ *
+ * @throws forbidden_while_cancelling
+ */
+export function forbidWhileCancelling({ caller }: Request): void {
+  if (caller.execution === undefined || !caller.execution.status.endsWith('cancelling')) return
+  throw new ApiError(
+    'forbidden_while_cancelling',
+    `Execution ${caller.execution.id} is being cancelled: nothing can be started for it any more`,
+  )
+}
+
+/** Whether a private resource is somebody else's: to this caller it does not exist. */
+export function isHiddenFrom(
+  request: Request,
+  resource: { readonly visibility: Visibility; readonly created_by: string },
+): boolean {
+  return (
+    resource.visibility === 'private' &&
+    resource.created_by !== request.caller.username &&
+    !isAdministrator(request)
+  )
 }
 
 /** What the caller may see in the request's tenant, with the global resources of the others. */

@@ -45,12 +45,18 @@ export async function dequeueExecutions(transaction: Database, queue: Queue): Pr
       union all
       (select tenant_id, id from candidates order by created_at, id
        limit greatest(0, ${maxConcurrentWorkflows} - (select count(*) from active)))
+    ), free as (
+      -- A row that somebody else is at, to cancel it for example, is passed over: waiting for it here would be a deadlock
+      -- with whoever holds it and then comes here too.
+      select e.tenant_id, e.id from executions e join chosen using (tenant_id, id)
+      where e.status = 'queued'
+      for no key update of e skip locked
     )
     update executions e
     set status = 'pending', lease_owner = null,
       lease_expires_at = clock_timestamp() + ${pickUpMs} * interval '1 millisecond'
-    from chosen c
-    where e.tenant_id = c.tenant_id and e.id = c.id and e.status = 'queued'
+    from free
+    where e.tenant_id = free.tenant_id and e.id = free.id
     returning e.tenant_id as "tenantId", e.id as "executionId"`.execute(transaction)
   await queue.enqueue(transaction, rows)
 }

@@ -24,6 +24,15 @@ export const activeStatuses = [
   'kill_cancelling',
 ] as const
 
+const literals = (statuses: readonly string[]) => sql.join(statuses.map((status) => sql.lit(status)))
+
+/**
+ * `status` is an active one. Written out: only then does PostgreSQL see, in a prepared statement too, that the index of
+ * the unfinished holds all that is asked for.
+ */
+export const isActive = sql<boolean>`status in (${literals(activeStatuses)})`
+export const isActiveOrQueued = sql<boolean>`status in (${literals([...activeStatuses, 'queued'])})`
+
 /** Thrown by a write whose owner no longer holds the lease; the runner drops the execution and nothing else. */
 export class LeaseLost extends Error {
   constructor(lease: Lease) {
@@ -59,7 +68,7 @@ export async function takeLease(
         .select('id')
         .where('tenant_id', '=', execution.tenantId)
         .where('id', '=', execution.executionId)
-        .where('status', 'in', activeStatuses)
+        .where(isActive)
         .where((eb) =>
           eb.or([eb('lease_owner', 'is', null), eb('lease_expires_at', '<', sql<Date>`clock_timestamp()`)]),
         )
@@ -87,7 +96,7 @@ export async function renewLeases(
 ): Promise<readonly HeldLease[]> {
   if (executionIds.length === 0) return []
   const isHeld = sql`e.lease_owner = ${owner} and e.id = any(${[...executionIds]}::text[])
-    and e.status = any(${[...activeStatuses]}::text[])`
+    and e.${isActive}`
   const { rows } = await sql<HeldLease>`
     with free as (
       select e.tenant_id, e.id from executions e where ${isHeld} for no key update skip locked
@@ -107,7 +116,7 @@ export async function findAbandoned(db: Database, limit: number) {
   return db
     .selectFrom('executions')
     .select(['tenant_id as tenantId', 'id as executionId'])
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .where('lease_expires_at', '<', sql<Date>`clock_timestamp()`)
     .orderBy('lease_expires_at')
     .limit(limit)
@@ -121,7 +130,7 @@ export async function msUntilAbandoned(db: Database): Promise<number | undefined
     .select(
       sql<number>`extract(epoch from lease_expires_at - clock_timestamp())::float8 * 1000`.as('untilMs'),
     )
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .where('lease_expires_at', '>=', sql<Date>`clock_timestamp()`)
     .orderBy('lease_expires_at')
     .limit(1)
@@ -144,7 +153,7 @@ export async function releaseLeases(
       .updateTable('executions')
       .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
       .where('lease_owner', '=', owner)
-      .where('status', 'in', activeStatuses)
+      .where(isActive)
       .$if(executionIds !== undefined, (query) => query.where('id', 'in', executionIds ?? []))
       .returning(['tenant_id as tenantId', 'id as executionId'])
       .execute()
@@ -160,7 +169,7 @@ export async function releaseAllLeases(db: Database): Promise<void> {
   await db
     .updateTable('executions')
     .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .execute()
 }
 

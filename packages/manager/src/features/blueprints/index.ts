@@ -1,2 +1,3 @@
+export { holdBlueprintId } from './queries.ts'
 export { blueprintHandlers } from './routes.ts'
 export { requireBlueprint } from './service.ts'

@@ -70,6 +70,7 @@ export async function findBlueprint(db: Database, tenantId: number, id: string) 
       'blueprints.created_by',
       'blueprints.archive_sha256',
       'blueprints.archive_extension',
+      'blueprints.upload_execution_id',
       'tenants.name as tenant_name',
     ])
     .where('blueprints.id', '=', id)
@@ -85,6 +86,13 @@ export async function findBlueprint(db: Database, tenantId: number, id: string) 
  */
 export async function lockBlueprintId(transaction: Database, id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`blueprint/${id}`}, 0))`.execute(transaction)
+}
+
+/** Keeps the id as it is until the transaction ends, for any number of transactions at once. */
+export async function holdBlueprintId(transaction: Database, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${`blueprint/${id}`}, 0))`.execute(
+    transaction,
+  )
 }
 
 export async function existsInOtherTenants(db: Database, tenantId: number, id: string): Promise<boolean> {

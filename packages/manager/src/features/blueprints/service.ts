@@ -23,7 +23,7 @@ import {
   replaceLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
+import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import {
   blueprintIdIs,
   blueprintResource,
@@ -57,11 +57,7 @@ export async function getBlueprint(request: Request, id: string, include?: reado
 /** The blueprint's row where the caller sees it. @throws not_found_error */
 export async function requireBlueprint(db: Database, request: Request, id: string) {
   const blueprint = await findBlueprint(db, tenantOf(request).id, id)
-  const isHiddenFrom =
-    blueprint?.visibility === 'private' &&
-    blueprint.created_by !== request.caller.username &&
-    !isPermitted('administrators', request.roles)
-  if (blueprint === undefined || isHiddenFrom) throw notFound('Blueprint', id)
+  if (blueprint === undefined || isHiddenFrom(request, blueprint)) throw notFound('Blueprint', id)
   return blueprint
 }
 

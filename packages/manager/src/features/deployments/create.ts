@@ -6,15 +6,17 @@ import {
   checkIdentifier,
   duplicate,
   globalClash,
+  isFinalBlueprintState,
   isPermitted,
   notFound,
   parseCreateVisibility,
   parseLabels,
   type RouteBody,
+  type RouteQuery,
 } from '@tutti/api'
 import { type Database, insertExecution } from '@tutti/storage'
-import { type Request, type Tenant, tenantOf } from '../../request.ts'
-import { requireBlueprint } from '../blueprints/index.ts'
+import { forbidWhileCancelling, type Request, type Tenant, tenantOf } from '../../request.ts'
+import { holdBlueprintId, requireBlueprint } from '../blueprints/index.ts'
 import {
   deleteDeployment,
   existsInOtherTenants,
@@ -37,11 +39,12 @@ export async function createDeployment(
   request: Request,
   id: string,
   body: Body,
-  privateResource: boolean | undefined,
+  options: RouteQuery<'deployments.create'>,
 ): Promise<string> {
+  forbidWhileCancelling(request)
   checkIdentifier('deployment_id', id, 'any')
-  const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? privateResource)
-  const labels = body.labels === undefined ? [] : parseLabels(body.labels)
+  const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? options.private_resource)
+  if (options.async_create) await untilUploaded(request, body.blueprint_id)
   const displayName = body.display_name == null ? undefined : checkDisplayName(body.display_name)
   const tenant = tenantOf(request)
   const { db, queue } = request.services
@@ -49,8 +52,10 @@ export async function createDeployment(
 
   await db.transaction().execute(async (transaction) => {
     await lockDeploymentId(transaction, id)
+    await holdBlueprintId(transaction, body.blueprint_id)
     const blueprint = await requireUploadedBlueprint(transaction, request, body.blueprint_id)
     if (body.site_name != null) throw notFound('Site', body.site_name)
+    const labels = body.labels === undefined ? [] : parseLabels(body.labels)
     checkGlobalAllowed(
       visibility,
       request.caller.username,
@@ -98,6 +103,14 @@ export async function createDeployment(
     })
   })
   return executionId
+}
+
+/** Who does not wait for the creation may ask for it while the blueprint is still being uploaded. */
+async function untilUploaded(request: Request, blueprintId: string): Promise<void> {
+  const { db, ends, settings } = request.services
+  const blueprint = await requireBlueprint(db, request, blueprintId)
+  if (isFinalBlueprintState(blueprint.state) || blueprint.upload_execution_id === null) return
+  await ends.wait(blueprint.tenant_id, blueprint.upload_execution_id, settings.waitMs)
 }
 
 async function requireUploadedBlueprint(db: Database, request: Request, id: string) {
@@ -164,13 +177,40 @@ function checkInputNames(
 }
 
 /**
- * The answer to a creation that did not end well. Some failures have codes of their own, which clients handle
- * (spec/rest-facts-a.md 2).
+ * The answer to a creation that has not ended well, or not yet (spec/rest-facts-a.md 2 and 20). Nothing when its
+ * execution is gone: then so is the deployment.
+ *
+ * @throws deployment_creation_error and others of its kind
  */
-export function creationError(
+export function checkCreated(
   id: string,
-  execution: { readonly status: string; readonly error: string },
-): ApiError {
+  execution: { readonly status: string; readonly error: string } | undefined,
+): void {
+  switch (execution?.status) {
+    case undefined:
+    case 'terminated':
+      return
+    case 'failed':
+    case 'cancelled':
+      throw creationError(id, execution)
+    case 'pending':
+    case 'queued':
+      throw new ApiError(
+        'deployment_environment_creation_pending_error',
+        `The creation of deployment ${id} still waits to start`,
+        { hint: 'It goes on: look at the deployment again in a minute' },
+      )
+    default:
+      throw new ApiError(
+        'deployment_environment_creation_in_progress_error',
+        `The creation of deployment ${id} is still in progress`,
+        { hint: 'It goes on: look at the deployment again in a minute' },
+      )
+  }
+}
+
+/** Some failures have codes of their own, which clients handle. */
+function creationError(id: string, execution: { readonly status: string; readonly error: string }): ApiError {
   const lines = execution.error.trimEnd().split('\n')
   const message = lines.at(-1) ?? ''
   if (message.includes("don't exist in this tenant"))

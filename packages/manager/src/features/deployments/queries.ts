@@ -2,6 +2,7 @@ import type { PlanWorkflow } from '@tutti/dsl'
 import {
   activeStatuses,
   type Database,
+  isActiveOrQueued,
   type ListedResource,
   labelsField,
   labelValue,
@@ -10,7 +11,11 @@ import {
   type Visibility,
 } from '@tutti/storage'
 import { sql } from 'kysely'
-import { instancesActive, isAvailable } from '../executions/index.ts'
+import { type DeploymentState, whyUnavailable } from '../executions/index.ts'
+
+/** Of its nodes, with all that they derive from. */
+const nodeTypes = sql`(select json_agg(distinct t.name) from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
+  where n.tenant_id = d.tenant_id and n.deployment_id = d.id)`
 
 /** spec/rest-spec-a.md 2.3, spec/rest-facts-a.md 8 and 9. */
 export const deploymentResource: ListedResource = {
@@ -33,16 +38,20 @@ export const deploymentResource: ListedResource = {
     resource_tags: { column: sql`d.resource_tags` },
     workflows: {
       column: sql`d.workflows`,
-      needs: { instance_states: instancesBy('json_agg(distinct i.state)') },
+      needs: { instance_states: instancesBy('json_agg(distinct i.state)'), node_types: nodeTypes },
       toWire: (workflows, row) =>
-        workflowList(workflows as Named<PlanWorkflow>, row.instance_states as string[] | null),
+        workflowList(workflows as Named<PlanWorkflow>, {
+          instanceStates: (row.instance_states as string[] | null) ?? [],
+          nodeTypes: (row.node_types as string[] | null) ?? [],
+        }),
     },
     labels: labelsField('deployment_labels', 'deployment_id', 'd'),
     deployment_groups: { column: sql`'[]'::json` },
     site_name: { column: sql`d.site_name` },
     runtime_only_evaluation: { column: sql`d.runtime_only_evaluation` },
     create_execution: { column: sql`d.create_execution_id` },
-    latest_execution: { column: sql`d.latest_execution_id` },
+    // Null again when it was deleted.
+    latest_execution: { column: sql`le.id` },
     latest_execution_workflow_id: { column: sql`le.workflow_id` },
     latest_execution_status: {
       column: sql`case when le.status is null then null
@@ -90,8 +99,7 @@ function instancesBy(aggregate: string) {
 }
 
 /** The stored dict as the list that the API shows, with what can run now (spec/rest-facts-a.md 3). */
-function workflowList(workflows: Named<PlanWorkflow>, states: readonly string[] | null) {
-  const active = instancesActive(states ?? [])
+function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
   return Object.entries(workflows).map(([name, workflow]) => ({
     name,
     created_at: null,
@@ -99,7 +107,7 @@ function workflowList(workflows: Named<PlanWorkflow>, states: readonly string[] 
     operation: workflow.operation,
     parameters: workflow.parameters,
     is_cascading: workflow.is_cascading,
-    is_available: isAvailable(workflow.availability_rules, active),
+    is_available: whyUnavailable(workflow.availability_rules, state) === undefined,
     availability_rules: workflow.availability_rules,
   }))
 }
@@ -107,6 +115,9 @@ function workflowList(workflows: Named<PlanWorkflow>, states: readonly string[] 
 export const deploymentIdIs = (id: string) => sql`d.id = ${id}`
 export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
   where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
+
+/** No deployment is in a group yet. */
+export const isInNoGroup = sql`false`
 
 /** The deployment and everything that it depends on, directly or not. */
 export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id = ${tenantId} and d.id in (
@@ -207,6 +218,7 @@ export async function insertDeployment(db: Database, deployment: NewDeployment):
       visibility: deployment.visibility,
       created_by: deployment.createdBy,
       create_execution_id: deployment.createExecutionId,
+      latest_execution_id: deployment.createExecutionId,
       runtime_only_evaluation: deployment.runtimeOnlyEvaluation,
     })
     .execute()
@@ -234,7 +246,7 @@ export async function unfinishedExecutions(db: Database, tenantId: number, id: s
     .select(['id', 'workflow_id', 'status'])
     .where('tenant_id', '=', tenantId)
     .where('deployment_id', '=', id)
-    .where('status', 'in', [...activeStatuses, 'queued'])
+    .where(isActiveOrQueued)
     .orderBy('created_at')
     .limit(5)
     .execute()
@@ -350,7 +362,7 @@ export async function systemWorkflowRuns(db: Database): Promise<boolean> {
     .selectFrom('executions')
     .select('id')
     .where('is_system_workflow', '=', true)
-    .where('status', 'in', [...activeStatuses, 'queued'])
+    .where(isActiveOrQueued)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -2,7 +2,7 @@ import { deploymentLabels } from '@tutti/storage'
 import { listAnswer } from '../../list-answer.ts'
 import { type Handlers, tenantOf } from '../../request.ts'
 import { labelList } from '../labels/index.ts'
-import { createDeployment, creationError } from './create.ts'
+import { checkCreated, createDeployment } from './create.ts'
 import { readCapabilities, readOutputs } from './outputs.ts'
 import { readExecutionEnd } from './queries.ts'
 import {
@@ -21,6 +21,7 @@ export const deploymentHandlers = {
       await listDeployments(request, request.list, {
         dependenciesOf: request.options._dependencies_of,
         environmentsOnly: request.options._environments_only ?? false,
+        groupId: request.options._group_id,
       }),
     ),
 
@@ -29,13 +30,11 @@ export const deploymentHandlers = {
   async 'deployments.create'(request) {
     const { deployment_id: id } = request.params
     const { db, ends, settings } = request.services
-    const executionId = await createDeployment(request, id, request.body, request.options.private_resource)
+    const executionId = await createDeployment(request, id, request.body, request.options)
     if (!request.options.async_create) {
       const tenantId = tenantOf(request).id
       await ends.wait(tenantId, executionId, settings.waitMs)
-      const execution = await readExecutionEnd(db, tenantId, executionId)
-      if (execution?.status === 'failed' || execution?.status === 'cancelled')
-        throw creationError(id, execution)
+      checkCreated(id, await readExecutionEnd(db, tenantId, executionId))
     }
     return getDeployment(request, id, request.include)
   },

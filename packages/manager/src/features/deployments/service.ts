@@ -25,7 +25,7 @@ import {
   replaceLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
+import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import {
   blueprintVisibility,
   type Dependent,
@@ -36,6 +36,7 @@ import {
   findDeployment,
   isDependencyOf,
   isEnvironmentOnly,
+  isInNoGroup,
   liveInstances,
   lockDeploymentId,
   setInProgress,
@@ -44,7 +45,11 @@ import {
   userExists,
 } from './queries.ts'
 
-export type ListOptions = { readonly dependenciesOf: string | undefined; readonly environmentsOnly: boolean }
+export type ListOptions = {
+  readonly dependenciesOf: string | undefined
+  readonly environmentsOnly: boolean
+  readonly groupId: string | undefined
+}
 
 export async function listDeployments(request: Request, query: ListQuery, options: ListOptions) {
   const { db } = request.services
@@ -55,6 +60,7 @@ export async function listDeployments(request: Request, query: ListQuery, option
   return listPage(db, deploymentResource, query, await listScope(request, query, 'deployment_list'), [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
+    ...(options.groupId === undefined ? [] : [isInNoGroup]),
   ])
 }
 
@@ -68,11 +74,7 @@ export async function getDeployment(request: Request, id: string, include?: read
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(db: Database, request: Request, id: string) {
   const deployment = await findDeployment(db, tenantOf(request).id, id)
-  const isHiddenFrom =
-    deployment?.visibility === 'private' &&
-    deployment.created_by !== request.caller.username &&
-    !isPermitted('administrators', request.roles)
-  if (deployment === undefined || isHiddenFrom) throw notFound('Deployment', id)
+  if (deployment === undefined || isHiddenFrom(request, deployment)) throw notFound('Deployment', id)
   return deployment
 }
 
@@ -92,6 +94,8 @@ export async function startDeletion(request: Request, id: string, options: Delet
     const deployment = await requireDeployment(transaction, request, id)
     const tenantId = deployment.tenant_id
     checkOwnTenant(request, deployment)
+    // Locks the row before anything is counted: a workflow that starts at this moment is seen, or sees the deletion.
+    await setInProgress(transaction, tenantId, id)
     const unfinished = await unfinishedExecutions(transaction, tenantId, id)
     if (unfinished.length > 0) {
       throw new ApiError(
@@ -102,7 +106,6 @@ export async function startDeletion(request: Request, id: string, options: Delet
       )
     }
     if (!options.force) await checkUnused(transaction, tenantId, id, options.recursive)
-    await setInProgress(transaction, tenantId, id)
     await insertExecution(transaction, request.services.queue, {
       tenantId,
       id: randomUUID(),

@@ -1,7 +1,11 @@
 import { ApiError } from '@tutti/api'
 import type { AvailabilityRules } from '@tutti/dsl'
-import type { Database } from '@tutti/storage'
-import { hasNodeOfType, instanceStates } from './queries.ts'
+
+/** What availability depends on: distinct states of the deployment's instances, and its nodes' types with their bases. */
+export type DeploymentState = {
+  readonly instanceStates: readonly string[]
+  readonly nodeTypes: readonly string[]
+}
 
 export type InstancesActive = 'all' | 'partial' | 'none'
 
@@ -20,49 +24,28 @@ export function instancesActive(states: readonly string[]): ReadonlySet<Instance
   return active
 }
 
-/** Whether the rules hold; those about node types are the caller's. */
-export function isAvailable(rules: AvailabilityRules | null, active: ReadonlySet<InstancesActive>): boolean {
-  if (rules === null) return true
-  if (rules.available === false) return false
-  const wanted = rules.node_instances_active
-  return wanted === undefined || wanted.some((one) => active.has(one as InstancesActive))
-}
-
-/** The error that a violated rule gives, or undefined. */
-export async function checkAvailability(
-  db: Database,
-  deployment: { readonly tenant_id: number; readonly id: string },
-  workflowId: string,
-  rules: AvailabilityRules | null,
-): Promise<ApiError | undefined> {
+/** Why a workflow with these rules cannot be run now; undefined when it can (spec/workflows.md 1.2). */
+export function whyUnavailable(rules: AvailabilityRules | null, state: DeploymentState): string | undefined {
   if (rules === null) return undefined
-  const unavailable = (why: string, hint: string) =>
-    new ApiError(
-      'unavailable_workflow_error',
-      `Workflow ${workflowId} is not available for deployment ${deployment.id}: ${why}`,
-      {
-        hint,
-      },
-    )
-  if (rules.available === false)
-    return unavailable('it is switched off', 'Pass force=true to run it all the same')
-  if (rules.node_instances_active !== undefined) {
-    const active = instancesActive(await instanceStates(db, deployment.tenant_id, deployment.id))
-    if (!isAvailable(rules, active)) {
-      return unavailable(
-        `it needs active node instances: ${rules.node_instances_active.join(' or ')}, but ${describe(active)}`,
-        'Pass force=true to run it all the same',
-      )
-    }
+  if (rules.available === false) return 'it is switched off'
+  const wanted = rules.node_instances_active
+  const active = instancesActive(state.instanceStates)
+  if (wanted !== undefined && !wanted.some((one) => active.has(one as InstancesActive))) {
+    return `it needs active node instances: ${wanted.join(' or ')}, but ${describe(active)}`
   }
   const types = rules.node_types_required
-  if (types !== undefined && !(await hasNodeOfType(db, deployment.tenant_id, deployment.id, types))) {
-    return unavailable(
-      `it needs a node of type ${types.join(' or ')}`,
-      'Pass force=true to run it all the same',
-    )
+  if (types !== undefined && !types.some((type) => state.nodeTypes.includes(type))) {
+    return `it needs a node of type ${types.join(' or ')}`
   }
   return undefined
+}
+
+export function unavailable(workflowId: string, deploymentId: string, why: string): ApiError {
+  return new ApiError(
+    'unavailable_workflow_error',
+    `Workflow ${workflowId} is not available for deployment ${deploymentId}: ${why}`,
+    { hint: 'Pass force=true to run it all the same' },
+  )
 }
 
 function describe(active: ReadonlySet<InstancesActive>): string {

@@ -1,3 +1,3 @@
-export { instancesActive, isAvailable } from './availability.ts'
+export { type DeploymentState, whyUnavailable } from './availability.ts'
 export { readStatus } from './queries.ts'
 export { executionHandlers } from './routes.ts'

@@ -1,13 +1,15 @@
 import {
-  activeStatuses,
   type Database,
   endStatuses,
+  isActiveOrQueued,
   type ListedResource,
   ownerFields,
   pickUpMs,
+  type Scope,
   timeField,
 } from '@tutti/storage'
 import { sql } from 'kysely'
+import type { DeploymentState } from './availability.ts'
 
 /** spec/rest-spec-a.md 2.8, spec/rest-facts-a.md 13. */
 export const executionResource: ListedResource = {
@@ -43,6 +45,8 @@ export const executionResource: ListedResource = {
   tieBreaker: sql`e.id`,
 }
 
+/** No execution is in a group yet. */
+export const isInNoGroup = sql`false`
 export const notSystem = sql`not e.is_system_workflow`
 export const executionIdIs = (id: string) => sql`e.id = ${id}`
 
@@ -93,40 +97,19 @@ export async function lockDeployment(transaction: Database, tenantId: number, id
     .executeTakeFirst()
 }
 
-/** The distinct states of the deployment's instances. */
-export async function instanceStates(
+/** What the availability of the deployment's workflows depends on. */
+export async function readDeploymentState(
   db: Database,
   tenantId: number,
   deploymentId: string,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('node_instances')
-    .select('state')
-    .distinct()
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', deploymentId)
-    .execute()
-  return rows.map((row) => row.state)
-}
-
-/** Whether a node of one of the types, or derived from one, is in the deployment. */
-export async function hasNodeOfType(
-  db: Database,
-  tenantId: number,
-  deploymentId: string,
-  types: readonly string[],
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('nodes')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', deploymentId)
-    .where(
-      sql<boolean>`exists (select from json_array_elements_text(type_hierarchy) t where t = any(${[...types]}::text[]))`,
-    )
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+): Promise<DeploymentState> {
+  const { rows } = await sql<DeploymentState>`
+    select
+      array(select distinct state from node_instances
+        where tenant_id = ${tenantId} and deployment_id = ${deploymentId}) as "instanceStates",
+      array(select distinct t.name from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
+        where n.tenant_id = ${tenantId} and n.deployment_id = ${deploymentId}) as "nodeTypes"`.execute(db)
+  return rows[0] ?? { instanceStates: [], nodeTypes: [] }
 }
 
 /** What may keep a new execution from starting at once (spec/workflows.md 6.1). */
@@ -136,7 +119,7 @@ export async function findRunning(db: Database, tenantId: number, deploymentId: 
       .selectFrom('executions')
       .select('id')
       .where('is_system_workflow', '=', true)
-      .where('status', 'in', [...activeStatuses, 'queued'])
+      .where(isActiveOrQueued)
       .limit(1)
       .executeTakeFirst(),
     db
@@ -144,7 +127,7 @@ export async function findRunning(db: Database, tenantId: number, deploymentId: 
       .select(['id', 'workflow_id', 'status'])
       .where('tenant_id', '=', tenantId)
       .where('deployment_id', '=', deploymentId)
-      .where('status', 'in', [...activeStatuses, 'queued'])
+      .where(isActiveOrQueued)
       .limit(1)
       .executeTakeFirst(),
   ])
@@ -189,8 +172,31 @@ export async function setForResume(
     .execute()
 }
 
+/** Nobody's any more: a worker that still runs it can write nothing from now on. */
+export async function takeFromWorker(transaction: Database, tenantId: number, id: string): Promise<void> {
+  await transaction
+    .updateTable('executions')
+    .set({ lease_owner: null, lease_fence: sql`lease_fence + 1` })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** For the worker that takes it next, or, should its job be lost, for the first to look for abandoned ones. */
+export async function offerToWorkers(transaction: Database, tenantId: number, id: string): Promise<void> {
+  await transaction
+    .updateTable('executions')
+    .set({
+      lease_owner: null,
+      lease_expires_at: sql`clock_timestamp() + ${pickUpMs} * interval '1 millisecond'`,
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
 export type ExecutionsToDelete = {
-  readonly tenantIds: readonly number[]
+  readonly scope: Scope
   readonly createdBefore?: Date
   readonly keepLast?: number
 }
@@ -201,14 +207,16 @@ export type ExecutionsToDelete = {
  */
 export async function deleteEnded(
   transaction: Database,
-  { tenantIds, createdBefore, keepLast }: ExecutionsToDelete,
+  { scope, createdBefore, keepLast }: ExecutionsToDelete,
   conditions: readonly ReturnType<typeof sql<boolean>>[],
 ): Promise<number> {
   const { rows } = await sql<{ tenant_id: number; id: string }>`
     with candidates as (
       select e.tenant_id, e.id, row_number() over (order by e.created_at desc, e.id desc) as newest
       from executions e
-      where e.tenant_id = any(${[...tenantIds]}::int[]) and e.status = any(${[...endStatuses]}::text[])
+      where e.tenant_id = any(${[...scope.tenantIds]}::int[]) and e.status = any(${[...endStatuses]}::text[])
+        and (e.visibility <> 'private' or e.created_by = ${scope.username}
+          or e.tenant_id = any(${[...scope.administeredTenantIds]}::int[]))
         ${createdBefore === undefined ? sql`` : sql`and e.created_at < ${createdBefore}`}
         ${conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`}
         and not exists (select from deployments d where d.tenant_id = e.tenant_id and d.create_execution_id = e.id)

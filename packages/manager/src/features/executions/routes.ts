@@ -9,7 +9,10 @@ export const executionHandlers = {
   'executions.list': async (request) =>
     listAnswer(
       request.list,
-      await listExecutions(request, request.list, request.options._include_system_workflows ?? false),
+      await listExecutions(request, request.list, {
+        withSystem: request.options._include_system_workflows ?? false,
+        groupId: request.options._group_id,
+      }),
     ),
 
   'executions.get': (request) => getExecution(request, request.params.execution_id, request.include),

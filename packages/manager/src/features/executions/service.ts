@@ -1,6 +1,6 @@
 import {
-  ApiError,
   badParameter,
+  isActiveStatus,
   isExecutionAction,
   isExecutionStatus,
   type ListQuery,
@@ -17,22 +17,38 @@ import {
   setExecutionStatus,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { type Request, tenantOf, tenantScope } from '../../request.ts'
+import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import {
   deleteEnded,
   executionFilter,
   executionIdIs,
   executionResource,
+  isInNoGroup,
   lockExecution,
   notSystem,
+  offerToWorkers,
   setForResume,
+  takeFromWorker,
 } from './queries.ts'
-import { type CancelAction, cancelledStatus, checkResumable, checkStatusChange } from './transitions.ts'
+import {
+  type CancelAction,
+  cancelledStatus,
+  checkRequeueable,
+  checkResumable,
+  checkStatusChange,
+} from './transitions.ts'
 
 /** Executions of system workflows are listed only when asked for (spec/rest-facts-a.md 5). */
-export async function listExecutions(request: Request, query: ListQuery, withSystem: boolean) {
+export async function listExecutions(
+  request: Request,
+  query: ListQuery,
+  options: { readonly withSystem: boolean; readonly groupId: string | undefined },
+) {
   const isFiltered = query.filters.some((filter) => filter.field === 'is_system_workflow')
-  const extra = withSystem || isFiltered ? [] : [notSystem]
+  const extra = [
+    ...(options.withSystem || isFiltered ? [] : [notSystem]),
+    ...(options.groupId === undefined ? [] : [isInNoGroup]),
+  ]
   return listPage(
     request.services.db,
     executionResource,
@@ -83,11 +99,21 @@ async function inTransactionOn(
   id: string,
   act: (transaction: Database, execution: Execution) => Promise<void>,
 ): Promise<void> {
-  await request.services.db.transaction().execute(async (transaction) => {
+  const { db, queue } = request.services
+  let wasQueued = false
+  const done = db.transaction().execute(async (transaction) => {
     const execution = await lockExecution(transaction, tenantOf(request).id, id)
-    if (execution === undefined) throw notFound('Execution', id)
+    if (execution === undefined || isHiddenFrom(request, execution)) throw notFound('Execution', id)
+    wasQueued = execution.status === 'queued'
     await act(transaction, execution)
   })
+  try {
+    await done
+  } catch (error) {
+    // Whoever looked for what may start has passed over the locked row: it is up to us to look again.
+    if (wasQueued) await db.transaction().execute((transaction) => dequeueExecutions(transaction, queue))
+    throw error
+  }
 }
 
 async function cancel(
@@ -104,23 +130,20 @@ async function cancel(
 }
 
 async function resume({ services }: Request, transaction: Database, execution: Execution, isForced: boolean) {
-  checkResumable(execution.status, isForced)
+  checkResumable(execution, isForced)
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   const mode = isForced ? 'force-resume' : 'resume'
   await setExecutionStatus(transaction, key, { status: 'pending' })
   // A started execution was not ended by anything: its graph goes on as it is stored.
   await setForResume(transaction, key.tenantId, key.executionId, isEnded(execution.status) ? mode : null)
   await services.queue.enqueue(transaction, [key])
+  // Should a worker be at it after all, it learns that it is not its any more.
+  await notify(transaction, { kind: 'execution_cancel', ...key })
 }
 
 /** Puts a failed or cancelled execution back in the queue. */
 async function requeue({ services }: Request, transaction: Database, execution: Execution) {
-  if (!isEnded(execution.status) || execution.status === 'terminated') {
-    throw new ApiError(
-      'conflict_error',
-      `Cannot requeue execution: it is in status ${execution.status}, expected to be one of: failed, cancelled`,
-    )
-  }
+  checkRequeueable(execution)
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setForResume(transaction, key.tenantId, key.executionId, 'force-resume')
   await setExecutionStatus(transaction, key, { status: 'queued' })
@@ -134,9 +157,18 @@ export async function updateStatus(request: Request, id: string, status: string,
     checkStatusChange(execution, status)
     if (execution.status === status) return
     const key = { tenantId: execution.tenant_id, executionId: execution.id }
+    const { queue } = request.services
     await setExecutionStatus(transaction, key, { status, ...(error !== undefined && { error }) })
-    if (isEnded(status)) await dequeueExecutions(transaction, request.services.queue)
-    else if (status.endsWith('cancelling')) await notify(transaction, { kind: 'execution_cancel', ...key })
+    if (isActiveStatus(status) && !isActiveStatus(execution.status)) {
+      await offerToWorkers(transaction, key.tenantId, key.executionId)
+      await queue.enqueue(transaction, [key])
+    }
+    if (isActiveStatus(execution.status)) {
+      // What ends or waits is no worker's any more, whatever it still has to say.
+      if (!isActiveStatus(status)) await takeFromWorker(transaction, key.tenantId, key.executionId)
+      await notify(transaction, { kind: 'execution_cancel', ...key })
+    }
+    if (!isActiveStatus(status)) await dequeueExecutions(transaction, queue)
   })
 }
 
@@ -155,12 +187,12 @@ export async function deleteExecutions(
   }
   if (keepLast !== undefined && keepLast < 1)
     throw badParameter(`keep_last must be 1 or more, got ${keepLast}`)
-  const { tenantIds } = await listScope(request, query, 'execution_delete')
+  const scope = await listScope(request, query, 'execution_delete')
   return request.services.db.transaction().execute((transaction) =>
     deleteEnded(
       transaction,
       {
-        tenantIds,
+        scope,
         ...(before !== undefined && { createdBefore: parseTimestamp(before) }),
         ...(keepLast !== undefined && { keepLast }),
       },

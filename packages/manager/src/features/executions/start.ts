@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, isPermitted, notFound } from '@tutti/api'
 import { convertAndCheckParameters, type Json, type PlanWorkflow } from '@tutti/dsl'
 import { type Database, insertExecution } from '@tutti/storage'
-import { type Request, tenantOf } from '../../request.ts'
-import { checkAvailability } from './availability.ts'
-import { findDependents, findRunning, lockDeployment } from './queries.ts'
+import { forbidWhileCancelling, isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
+import { unavailable, whyUnavailable } from './availability.ts'
+import { findDependents, findRunning, lockDeployment, readDeploymentState } from './queries.ts'
 
 export type StartRequest = {
   readonly deploymentId: string
@@ -29,18 +30,25 @@ const stopsDependents = new Set(['stop', 'uninstall', 'update', 'heal'])
  * attempt can be seen; only "another one is running" leaves none.
  */
 export async function startExecution(request: Request, start: StartRequest): Promise<string> {
+  forbidWhileCancelling(request)
   const { db, queue } = request.services
   const id = randomUUID()
   const failure = await db.transaction().execute(async (transaction) => {
     const deployment = await lockDeployment(transaction, tenantOf(request).id, start.deploymentId)
-    if (deployment === undefined) throw notFound('Deployment', start.deploymentId)
+    if (deployment === undefined || isHiddenFrom(request, deployment)) {
+      throw notFound('Deployment', start.deploymentId)
+    }
     checkCreated(deployment)
     const workflow = findWorkflow(
       deployment.id,
       deployment.workflows as Named<PlanWorkflow>,
       start.workflowId,
     )
-    const parameters = checkParameters(start, deployment.id, workflow)
+    const parameters = await withoutFunctions(
+      { ...request, services: { ...request.services, db: transaction } },
+      deployment.id,
+      checkParameters(start, deployment.id, workflow),
+    )
     const execution = {
       tenantId: deployment.tenant_id,
       id,
@@ -58,15 +66,22 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       createdBy: request.caller.username,
       ...(start.waitAfterFail !== undefined && { waitAfterFail: start.waitAfterFail }),
     }
-    const status = await startOrQueue(transaction, deployment.tenant_id, start)
-    const refusal = await findRefusal(transaction, request, deployment, workflow, start)
-    if (refusal === undefined) {
-      await insertExecution(transaction, queue, { ...execution, status })
-    } else {
+    const refused = async (refusal: ApiError) => {
       const error = `Error preparing execution: ${refusal.message}`
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
+      return refusal
     }
-    return refusal
+    const refusal = await findRefusal(transaction, request, deployment, start)
+    if (refusal !== undefined) return refused(refusal)
+    const status = await startOrQueue(transaction, deployment.tenant_id, start)
+    // What waits meets another deployment than the present one: only what starts now must fit it.
+    const why =
+      status === 'queued' || start.force
+        ? undefined
+        : await findUnavailability(transaction, deployment, workflow)
+    if (why !== undefined) return refused(unavailable(start.workflowId, deployment.id, why))
+    await insertExecution(transaction, queue, { ...execution, status })
+    return undefined
   })
   if (failure !== undefined) throw failure
   return id
@@ -135,6 +150,27 @@ function checkParameters(start: StartRequest, deploymentId: string, workflow: Pl
   throw new ApiError('illegal_execution_parameters_error', outcome.problems.join('\n'))
 }
 
+/**
+ * Functions in lists and dicts are evaluated when the workflow is run (spec/workflows.md 1.2); plain values, which
+ * most parameters are, cost nothing.
+ */
+async function withoutFunctions(
+  request: Request,
+  deploymentId: string,
+  parameters: Named<Json>,
+): Promise<Named<Json>> {
+  const mayHoldFunctions = (value: Json) =>
+    typeof value === 'object' && value !== null && Object.keys(value).length > 0
+  if (!Object.values(parameters).some(mayHoldFunctions)) return parameters
+  const storage = await openEvaluation(request.services, tenantScope(request), deploymentId)
+  const evaluated = await Promise.all(
+    Object.entries(parameters).map(
+      async ([name, value]) => [name, await evaluatePayload(value, {}, storage)] as const,
+    ),
+  )
+  return Object.fromEntries(evaluated)
+}
+
 /** @throws existing_running_execution_error when another one runs and this one may neither pass nor wait */
 async function startOrQueue(transaction: Database, tenantId: number, start: StartRequest) {
   const running = await findRunning(transaction, tenantId, start.deploymentId)
@@ -154,7 +190,6 @@ async function findRefusal(
   transaction: Database,
   request: Request,
   deployment: { readonly tenant_id: number; readonly id: string },
-  workflow: PlanWorkflow,
   start: StartRequest,
 ): Promise<ApiError | undefined> {
   const isForeign = deployment.tenant_id !== tenantOf(request).id
@@ -179,5 +214,14 @@ async function findRefusal(
       )
     }
   }
-  return checkAvailability(transaction, deployment, start.workflowId, workflow.availability_rules)
+  return undefined
+}
+
+async function findUnavailability(
+  transaction: Database,
+  deployment: { readonly tenant_id: number; readonly id: string },
+  { availability_rules: rules }: PlanWorkflow,
+): Promise<string | undefined> {
+  if (rules === null) return undefined
+  return whyUnavailable(rules, await readDeploymentState(transaction, deployment.tenant_id, deployment.id))
 }

@@ -46,13 +46,39 @@ function refusedCancel(id: string, status: string, action: CancelAction): ApiErr
   return illegalAction(`Can't ${action} execution ${id} because it's in status ${status}`)
 }
 
+type Execution = { readonly workflow_id: string; readonly status: string }
+
 /** @throws conflict_error */
-export function checkResumable(status: string, isForced: boolean): void {
+export function checkResumable(execution: Execution, isForced: boolean): void {
   const allowed = isForced ? ['cancelled', 'failed'] : ['cancelled', 'failed', 'started']
-  if (allowed.includes(status)) return
-  throw new ApiError(
-    'conflict_error',
-    `Cannot ${isForced ? 'force-resume' : 'resume'} execution: it is in status ${status}, ` +
-      `expected to be one of: ${allowed.join(', ')}`,
-  )
+  checkRepeatable(execution, isForced ? 'force-resume' : 'resume', allowed)
+}
+
+/** @throws conflict_error */
+export const checkRequeueable = (execution: Execution): void =>
+  checkRepeatable(execution, 'requeue', ['cancelled', 'failed'])
+
+/** Workflows of the manager itself, which are over when they are over (spec/workflows.md 3). */
+const notResumable = ['upload_blueprint', 'create_deployment_environment', 'delete_deployment_environment']
+
+function checkRepeatable(
+  { workflow_id: workflow, status }: Execution,
+  action: string,
+  allowed: readonly string[],
+): void {
+  if (!allowed.includes(status)) {
+    throw new ApiError(
+      'conflict_error',
+      `Cannot ${action} execution: it is in status ${status}, expected to be one of: ${allowed.join(', ')}`,
+    )
+  }
+  if (notResumable.includes(workflow)) {
+    throw new ApiError(
+      'conflict_error',
+      `Cannot ${action} execution: workflow ${workflow} is not resumable`,
+      {
+        hint: 'Ask for the same again',
+      },
+    )
+  }
 }
