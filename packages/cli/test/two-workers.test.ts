@@ -20,6 +20,9 @@ const timeoutMs = 300_000
 const executions = 20
 const leaseSeconds = 3
 
+const untilWorking = (worker: TuttiProcess): Promise<boolean> =>
+  until('a worker', 60_000, async () => (await worker.log()).includes('Tutti works'))
+
 /** A manager without a worker of its own, and two workers, on a database that none of them started. */
 async function startCluster(site: Site, databaseUrl: string) {
   const port = await freePort()
@@ -39,6 +42,7 @@ async function startCluster(site: Site, databaseUrl: string) {
   )
   const workers = [startWorker('worker-1'), startWorker('worker-2')] as const
   await untilReady(port, api)
+  for (const worker of workers) await untilWorking(worker)
   return { api, client: clientOf(port), workers }
 }
 
@@ -106,7 +110,7 @@ test(
           ['worker', '--data-folder', join(site.folder, 'worker-3'), '--manager-url', client.connection.url],
           { TUTTI_DATABASE_URL: own.connectionString, TUTTI_LEASE_SECONDS: '60' },
         )
-        await until('the third worker', 30_000, async () => (await third.log()).includes('Tutti works'))
+        await untilWorking(third)
         const ofSecond = await heldBy(second)
         const stoppedAt = performance.now()
         second.kill('SIGTERM')
