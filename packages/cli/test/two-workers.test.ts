@@ -10,18 +10,18 @@ import {
 } from './crash/nothing-lost.ts'
 import { processesWith } from './crash/process-table.ts'
 import { recordedBlueprint } from './crash/recorded-blueprint.ts'
-import {
-  atSite,
-  clientOf,
-  freePort,
-  type Site,
-  type TuttiProcess,
-  untilReady,
-} from './crash/tutti-process.ts'
+import { atSite, type Site } from './crash/site.ts'
+import { clientOf, freePort, type TuttiProcess, untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
+
+/** A minute on an idle machine with 2 cores; several on a busy one. */
+const timeoutMs = 300_000
 
 const executions = 20
 const leaseSeconds = 3
+
+const untilWorking = (worker: TuttiProcess): Promise<boolean> =>
+  until('a worker', 60_000, async () => (await worker.log()).includes('Tutti works'))
 
 /** A manager without a worker of its own, and two workers, on a database that none of them started. */
 async function startCluster(site: Site, databaseUrl: string) {
@@ -42,6 +42,7 @@ async function startCluster(site: Site, databaseUrl: string) {
   )
   const workers = [startWorker('worker-1'), startWorker('worker-2')] as const
   await untilReady(port, api)
+  for (const worker of workers) await untilWorking(worker)
   return { api, client: clientOf(port), workers }
 }
 
@@ -109,7 +110,7 @@ test(
           ['worker', '--data-folder', join(site.folder, 'worker-3'), '--manager-url', client.connection.url],
           { TUTTI_DATABASE_URL: own.connectionString, TUTTI_LEASE_SECONDS: '60' },
         )
-        await until('the third worker', 30_000, async () => (await third.log()).includes('Tutti works'))
+        await untilWorking(third)
         const ofSecond = await heldBy(second)
         const stoppedAt = performance.now()
         second.kill('SIGTERM')
@@ -158,5 +159,5 @@ test(
         await own.drop()
       }
     }),
-  300_000,
+  timeoutMs,
 )

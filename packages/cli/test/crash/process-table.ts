@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
 
 export type LivingProcess = { readonly pid: number; readonly parent: number; readonly command: string }
 
@@ -9,6 +9,31 @@ export async function processesWith(text: string): Promise<LivingProcess[]> {
     all.map(async (process) => (await read(process.pid, 'environ')).includes(text)),
   )
   return all.filter((_process, index) => marked[index])
+}
+
+/** The processes that work in `folder` or below it. */
+export async function processesIn(folder: string): Promise<LivingProcess[]> {
+  const all = await allProcesses()
+  const paths = await Promise.all(all.map(({ pid }) => readlink(`/proc/${pid}/cwd`).catch(() => '')))
+  return all.filter((_process, index) => `${paths[index]}/`.startsWith(`${folder}/`))
+}
+
+/** Whether there is a process of that number, whoever's. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Kills a process that may have ended meanwhile. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 export async function childrenOf(pid: number): Promise<LivingProcess[]> {

@@ -1,27 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@tutti/client'
-import { processesWith } from './process-table.ts'
 import { until } from './until.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const password = 'crash-test'
-
-/** A folder of one test: its processes, their data and what they write; all of it goes with `remove`. */
-export type Site = {
-  readonly folder: string
-  /** In the environment of every process that is started here and of all that those start. */
-  readonly marker: string
-  start(name: string, args: readonly string[], variables?: Readonly<Record<string, string>>): TuttiProcess
-  /** Ends what still runs and removes everything. */
-  remove(): Promise<void>
-}
 
 /** A `tutti` command line in a process of its own. */
 export type TuttiProcess = {
@@ -34,67 +20,18 @@ export type TuttiProcess = {
   log(): Promise<string>
 }
 
-/** Runs a test at a site of its own; when it fails, what the processes wrote last is part of the error. */
-export async function atSite(test: (site: Site) => Promise<void>): Promise<void> {
-  const site = await openSite()
-  try {
-    await test(site)
-  } catch (error) {
-    const names = (await readdir(site.folder)).filter((name) => name.endsWith('.log'))
-    const logs = await Promise.all(
-      names.map(
-        async (name) => `--- ${name}\n${(await readFile(join(site.folder, name), 'utf8')).slice(-6_000)}`,
-      ),
-    )
-    console.log(logs.join('\n'))
-    throw error
-  } finally {
-    await site.remove()
-  }
-}
-
-async function openSite(): Promise<Site> {
-  const folder = await mkdtemp(join(tmpdir(), 'tutti-crash-'))
-  // The database of root runs as another user, who has to pass through.
-  await chmod(folder, 0o711)
-  await mkdir(join(folder, 'config'))
-  const marker = randomUUID()
-  const started: TuttiProcess[] = []
-
-  return {
-    folder,
-    marker,
-    start(name, args, variables = {}) {
-      const inherited = Object.entries(process.env).filter(([key]) => !/^(TUTTI_|VITEST|NODE_ENV)/.test(key))
-      const file = join(folder, `${name}.log`)
-      const child = launch(args, file, {
-        ...Object.fromEntries(inherited),
-        TUTTI_CONFIG_FOLDER: join(folder, 'config'),
-        TUTTI_ADMIN_PASSWORD: password,
-        CRASH_TEST_MARKER: marker,
-        ...variables,
-      })
-      const running = tuttiProcess(child, file)
-      started.push(running)
-      return running
-    },
-    async remove() {
-      for (const one of started) one.kill('SIGTERM')
-      const patience = setTimeout(() => {
-        for (const one of started) one.kill('SIGKILL')
-      }, 20_000)
-      await Promise.all(started.map(({ ended }) => ended))
-      clearTimeout(patience)
-      for (const { pid } of await processesWith(marker)) process.kill(pid, 'SIGKILL')
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-    },
-  }
-}
-
-function launch(args: readonly string[], file: string, env: NodeJS.ProcessEnv): ChildProcess {
+/** Starts a command line with nothing of this process's own settings; what it writes is added to `file`. */
+export function launch(
+  args: readonly string[],
+  file: string,
+  variables: Readonly<Record<string, string>>,
+): TuttiProcess {
+  const inherited = Object.entries(process.env).filter(([key]) => !/^(TUTTI_|VITEST|NODE_ENV)/.test(key))
+  const env = { ...Object.fromEntries(inherited), TUTTI_ADMIN_PASSWORD: password, ...variables }
   const log = openSync(file, 'a')
   try {
-    return spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', log, log] })
+    const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', log, log] })
+    return tuttiProcess(child, file)
   } finally {
     closeSync(log)
   }
