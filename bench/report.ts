@@ -6,15 +6,13 @@ import type { Cpu } from './cpu.ts'
 import type { Machine } from './machine.ts'
 import type { Memory } from './memory.ts'
 
-type WithCpu = { readonly cpu: Cpu }
-
 /** Everything that was measured; parts that were not asked for are undefined. */
 export type Report = {
   readonly machine: Machine
   readonly startup: StartupResult | undefined
-  readonly tiers: (TiersResult & WithCpu) | undefined
-  readonly scripts: (TiersResult & WithCpu) | undefined
-  readonly deployments: (DeploymentsResult & WithCpu) | undefined
+  readonly tiers: TiersResult | undefined
+  readonly scripts: TiersResult | undefined
+  readonly deployments: DeploymentsResult | undefined
   readonly requests: readonly RequestsResult[] | undefined
   readonly memory: { readonly idle: Memory; readonly loaded: Memory }
 }
@@ -50,56 +48,81 @@ function machineText(machine: Machine): string {
   )
 }
 
-function tiersText(result: TiersResult & WithCpu): string {
+function tiersText(result: TiersResult): string {
   const [first] = result.runs
   const rows = result.runs.map(
-    ({ operations, events, installMs, operationsPerSecond }) =>
-      `| ${count(operations)} | ${count(events)} | ${count(installMs)} | ${count(operationsPerSecond)} |`,
+    ({ operations, events, installMs, operationsPerSecond, cpu }) =>
+      `| ${count(operations)} | ${count(events)} | ${count(installMs)} | ${count(operationsPerSecond)} | ${cpu.node} | ` +
+      `${cpu.postgres} |`,
   )
   return (
     `Install of ${count(result.instances)} node instances in ${result.tiers} tiers that implement ${result.implements}: ` +
     `**${count(result.medianOperationsPerSecond)} operations/s** (median).\n\n` +
     'An operation is a row of the tasks graph that was stored as pending, then as done, with its events and the state ' +
     `of its node instance: ${first === undefined ? '' : `${count(first.operations)} of them`} here. The time is that of ` +
-    'the execution: loading the model, building and storing the graph, running it.\n\n' +
-    `| operations | events | ms | operations/s |\n|---:|---:|---:|---:|\n${rows.join('\n')}\n\n${cpuText(result.cpu)} (creation of the deployments included)`
+    'the execution: loading the model, building and storing the graph, running it, all of it committed. The limit is ' +
+    'the processor, in turns: the engine waits while a step is stored, PostgreSQL while the next is made.\n\n' +
+    '| operations | events | ms | operations/s | Node, s of processor | PostgreSQL |\n|---:|---:|---:|---:|---:|---:|\n' +
+    rows.join('\n')
   )
 }
 
-const cpuText = ({ node, postgres }: Cpu): string =>
-  `Processor time: ${node} s in the Node process, ${postgres} s in PostgreSQL.`
-
-function scriptsText(result: TiersResult & WithCpu): string {
+function scriptsText(result: TiersResult): string {
   const [run] = result.runs
   if (run === undefined) return ''
   const perSecond = (result.instances / (run.installMs / 1000)).toFixed(1)
   return (
     `Install of ${count(result.instances)} node instances in ${result.tiers} tiers that implement ${result.implements}: ` +
     `**${perSecond} scripts/s**, ${count(run.operationsPerSecond)} operations/s (${count(run.operations)} operations in ` +
-    `${count(run.installMs)} ms). The limit is the start of a Python process for each script. ${cpuText(result.cpu)}`
+    `${count(run.installMs)} ms). There is no operation without a process: the limit is the start of Python for each. ` +
+    cpuText(run.cpu)
   )
 }
 
-function deploymentsText(result: DeploymentsResult & WithCpu): string {
+function deploymentsText(result: DeploymentsResult): string {
   const { deployments, nodes, clients, acceptedSeconds, seconds, installsPerMinute } = result
   return (
     `${count(deployments)} deployments of ${nodes} nodes that implement nothing, created and installed through the API ` +
     `by ${clients} clients: **${count(installsPerMinute)} installs/min**. All in ${seconds} s; the last was accepted ` +
-    `after ${acceptedSeconds} s. Each is two executions (creation and install) and waits for its creation. ${cpuText(result.cpu)}`
+    `after ${acceptedSeconds} s. Each is two executions (creation and install) and waits for its creation. ` +
+    `${cpuText(result.cpu)} The limit is the processor: some 85 statements for each deployment.`
   )
+}
+
+function cpuText({ node, postgres, client }: Cpu): string {
+  return `Processor time: ${node} s in the Node process, ${postgres} s in PostgreSQL, ${client} s in the client.`
 }
 
 function requestsText(results: readonly RequestsResult[]): string {
   const rows = results.map(
-    ({ request, path, perSecond, p50Ms, p99Ms, bytesPerAnswer, errors }) =>
-      `| ${request} (\`${path.replace(/[0-9a-f-]{36}/, 'ID')}\`) | ${count(perSecond)} | ${p50Ms} | ${p99Ms} | ` +
-      `${count(bytesPerAnswer)} | ${errors} |`,
+    ({
+      request,
+      connections,
+      path,
+      perSecond,
+      p50Ms,
+      p99Ms,
+      bytesPerAnswer,
+      errors,
+      cpu,
+      cpuSeconds,
+      wholeSeconds,
+    }) => {
+      const busy = [cpu.node, cpu.postgres, cpuSeconds].map((spent) =>
+        Math.round((100 * spent) / wholeSeconds),
+      )
+      return (
+        `| ${request} (\`${path.replace(/[0-9a-f-]{36}/, 'ID')}\`) | ${connections} | ${count(perSecond)} | ${p50Ms} | ${p99Ms} | ` +
+        `${count(bytesPerAnswer)} | ${errors} | ${busy.join(' | ')} |`
+      )
+    },
   )
   return (
-    `${results[0]?.connections ?? 0} keep-alive connections on the loopback interface, basic authentication, ` +
-    `${results[0]?.seconds ?? 0} s each.\n\n` +
-    '| request | /s | median ms | p99 ms | bytes | errors |\n|---|---:|---:|---:|---:|---:|\n' +
-    rows.join('\n')
+    `Keep-alive connections on the loopback interface, basic authentication, ` +
+    `${results[0]?.seconds ?? 0} s each. The last columns say what was busy, in % of one core: the Node process can use ` +
+    'one for JavaScript.\n\n' +
+    '| request | connections | /s | median ms | p99 ms | bytes | errors | Node | PostgreSQL | client |\n' +
+    `|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n${rows.join('\n')}`
   )
 }
 

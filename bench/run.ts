@@ -13,7 +13,6 @@ import { benchDeployments } from './benches/deployments.ts'
 import { benchRequests } from './benches/requests.ts'
 import { benchStartup } from './benches/startup.ts'
 import { benchTiers } from './benches/tiers.ts'
-import { withCpu } from './cpu.ts'
 import { benchFolder } from './folder.ts'
 import { describeMachine } from './machine.ts'
 import { startManager } from './manager.ts'
@@ -53,7 +52,7 @@ async function measure(): Promise<Report> {
     const shape = { tiers: 10, instancesPerTier: Math.round(100 * part) }
     const measured = <Result>(name: string, run: () => Promise<Result>) =>
       step(name, async () => {
-        const result = await withCpu(manager, run)
+        const result = await run()
         if (values.profile !== undefined) await writeStatements(folder.path, values.profile, name)
         return result
       })
@@ -81,7 +80,7 @@ async function measure(): Promise<Report> {
         : undefined
     const requests = wanted('requests')
       ? await step('requests', () =>
-          benchRequests(manager, { connections: 16, warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
+          benchRequests(manager, { warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
         )
       : undefined
     const loaded = await memoryOf(manager)

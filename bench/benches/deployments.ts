@@ -1,5 +1,7 @@
+import type { Client } from '@tutti/client'
 import { tieredBlueprint } from '../blueprints/tiers.ts'
 import { uploadBlueprint } from '../blueprints/upload.ts'
+import { type Cpu, withCpu } from '../cpu.ts'
 import type { BenchManager } from '../manager.ts'
 import { round } from '../statistics.ts'
 
@@ -13,20 +15,35 @@ export type DeploymentsResult = {
   /** Until the last install had ended. */
   readonly seconds: number
   readonly installsPerMinute: number
+  readonly cpu: Cpu
 }
 
 const blueprintId = 'three-nodes'
 
 /** Creates deployments of three nodes that implement nothing, and installs each as soon as it is created. */
 export async function benchDeployments(
-  { client }: BenchManager,
+  manager: BenchManager,
   { deployments, clients }: { readonly deployments: number; readonly clients: number },
 ): Promise<DeploymentsResult> {
-  const nodes = 3
+  const { client } = manager
   await uploadBlueprint(client, blueprintId, { 'blueprint.yaml': tieredBlueprint(nodes, 1, undefined) })
-  const startedAt = performance.now()
+  const { acceptedSeconds, seconds, cpu } = await withCpu(manager, async () => {
+    const startedAt = performance.now()
+    const secondsSoFar = () => round((performance.now() - startedAt) / 1000, 1)
+    await createAndInstall(client, deployments, clients)
+    const accepted = secondsSoFar()
+    await untilInstalled(client, deployments)
+    return { acceptedSeconds: accepted, seconds: secondsSoFar() }
+  })
+  const installsPerMinute = round(deployments / (seconds / 60))
+  return { deployments, nodes, clients, acceptedSeconds, seconds, installsPerMinute, cpu }
+}
+
+const nodes = 3
+
+async function createAndInstall(client: Client, deployments: number, clients: number): Promise<void> {
   let next = 0
-  const createSome = async () => {
+  const someOfThem = async () => {
     while (next < deployments) {
       const id = deploymentId(next)
       next += 1
@@ -34,23 +51,12 @@ export async function benchDeployments(
       await client.executions.start({ deploymentId: id, workflowId: 'install' })
     }
   }
-  await Promise.all(Array.from({ length: clients }, createSome))
-  const acceptedAt = performance.now()
-  await untilInstalled(client, deployments)
-  const seconds = (performance.now() - startedAt) / 1000
-  return {
-    deployments,
-    nodes,
-    clients,
-    acceptedSeconds: round((acceptedAt - startedAt) / 1000, 1),
-    seconds: round(seconds, 1),
-    installsPerMinute: round(deployments / (seconds / 60)),
-  }
+  await Promise.all(Array.from({ length: clients }, someOfThem))
 }
 
 export const deploymentId = (index: number): string => `three-nodes-${String(index).padStart(4, '0')}`
 
-async function untilInstalled(client: BenchManager['client'], wanted: number): Promise<void> {
+async function untilInstalled(client: Client, wanted: number): Promise<void> {
   const count = async (status: string) => {
     const query = { blueprint_id: blueprintId, workflow_id: 'install', status, _size: 1 }
     return (await client.executions.list({ query })).metadata.pagination.total

@@ -1,5 +1,6 @@
 import { tieredBlueprint } from '../blueprints/tiers.ts'
 import { uploadBlueprint } from '../blueprints/upload.ts'
+import { type Cpu, withCpu } from '../cpu.ts'
 import type { BenchManager } from '../manager.ts'
 import { median, round } from '../statistics.ts'
 import { install } from './workflow.ts'
@@ -11,6 +12,7 @@ export type TiersRun = {
   /** From `started_at` to `ended_at` of the execution. */
   readonly installMs: number
   readonly operationsPerSecond: number
+  readonly cpu: Cpu
 }
 
 export type TiersResult = {
@@ -32,7 +34,8 @@ export type TiersOptions = {
 const script = 'scripts/nothing.py'
 
 /** Installs deployments of many instances one after another, and counts what the tasks graphs stored. */
-export async function benchTiers({ client }: BenchManager, options: TiersOptions): Promise<TiersResult> {
+export async function benchTiers(manager: BenchManager, options: TiersOptions): Promise<TiersResult> {
+  const { client } = manager
   const { id, tiers, instancesPerTier, hasScript } = options
   await uploadBlueprint(client, id, {
     'blueprint.yaml': tieredBlueprint(tiers, instancesPerTier, hasScript ? script : undefined),
@@ -42,7 +45,7 @@ export async function benchTiers({ client }: BenchManager, options: TiersOptions
   for (let run = 0; run < options.runs; run += 1) {
     const deployment = `${id}-${run}`
     await client.deployments.create(deployment, { blueprintId: id })
-    const execution = await install(client, deployment)
+    const { cpu, ...execution } = await withCpu(manager, () => install(client, deployment))
     const query = { execution_id: execution.id, _size: 1 }
     const { total: events } = (await client.events.list({ query })).metadata.pagination
     const installMs = Date.parse(execution.ended_at ?? '') - Date.parse(execution.started_at ?? '')
@@ -51,6 +54,7 @@ export async function benchTiers({ client }: BenchManager, options: TiersOptions
       events,
       installMs,
       operationsPerSecond: round(execution.finished_operations / (installMs / 1000)),
+      cpu,
     })
   }
   return {

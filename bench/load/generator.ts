@@ -1,4 +1,5 @@
 /** The second process of the request benchmark: its parent sends what to ask, it answers with what it measured. */
+import { ownCpuSeconds } from '../cpu.ts'
 import { quantile, round } from '../statistics.ts'
 import { openLoadConnection } from './connection.ts'
 
@@ -18,6 +19,8 @@ export type LoadResult = {
   readonly bytesPerAnswer: number
   readonly p50Ms: number
   readonly p99Ms: number
+  /** Processor time of this process, the warm-up included. */
+  readonly cpuSeconds: number
   /** Answers other than 200. */
   readonly errors: number
 }
@@ -58,6 +61,7 @@ async function load(request: LoadRequest): Promise<LoadResult> {
     bytesPerAnswer: Math.round(bytes / Math.max(1, times.length)),
     p50Ms: round(quantile(times, 0.5), 2),
     p99Ms: round(quantile(times, 0.99), 2),
+    cpuSeconds: round(ownCpuSeconds(), 2),
     errors,
   }
 }

@@ -57,7 +57,7 @@ class BashScript(OperationCase):
         self.assertEqual(error['known_exception_type'], 'OperationRetry')
         self.assertEqual((error['message'], error['known_exception_type_args']), ('later', [30]))
         self.assertFalse(os.path.exists(self.folder + '/went-on'))
-        error = self.error({'script_source': '#!/bin/bash\nctx returns 1\nctx returns 2 2>$TMPDIR/e'})
+        error = self.error({'script_source': '#!/bin/bash\nctx returns 1\nctx returns 2 2>/dev/null'})
         self.assertEqual((error['known_exception_type'], error['message']),
                          ('NonRecoverableError', 'ctx may only abort or return once'))
 

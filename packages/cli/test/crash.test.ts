@@ -64,7 +64,7 @@ test(
           server.kill('SIGKILL')
           await server.ended
           before.push(recorded)
-          await until('the end of the killed manager’s operations', 5_000, async () => {
+          await until('the end of the killed manager’s operations', 15_000, async () => {
             return (await processesWith(site.marker)).length === 0
           })
           // What was recorded between the look and the kill counts as well.
@@ -98,5 +98,5 @@ test(
         await database.close()
       }
     }),
-  150_000,
+  300_000,
 )

@@ -88,5 +88,5 @@ test(
         await server.stop()
       }
     }),
-  150_000,
+  300_000,
 )

@@ -97,7 +97,7 @@ test(
         await database.close()
       }
     }),
-  150_000,
+  300_000,
 )
 
 /** Asks the manager again and again and keeps what is neither an answer nor a clean "not now". */

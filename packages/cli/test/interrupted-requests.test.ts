@@ -79,7 +79,7 @@ test(
         await client.blueprints.delete(id)
       }
     }),
-  150_000,
+  300_000,
 )
 
 /** The manager went before it answered, or just after. */

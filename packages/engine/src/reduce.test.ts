@@ -278,3 +278,31 @@ test('a graph in which nothing can go on ends with an error instead of waiting f
     error: expect.stringContaining('The tasks graph cannot go on: 2 operations wait'),
   })
 })
+
+test('a runner that is about to leave takes answers in and starts nothing more', () => {
+  const model = deployment(one)
+  const at = world(model, () => ({}))
+  const [phase] = builtInWorkflow('install').phases({})
+  const rows = phase?.build({ model, context: {}, newId: at.options.newId }) ?? []
+  const graph = createGraph(rows, newGraphRecord, { waitAfterFailMs: 0, ...at.options })
+  expect(reduce(graph, [], 1_000, false)).toMatchObject({
+    commit: null,
+    commands: [],
+    outcome: null,
+    more: false,
+  })
+
+  const started = reduce(graph, [], 1_000)
+  const [command] = started.commands
+  const operationId = command?.type === 'run' ? command.operation.id : ''
+  const event = {
+    type: 'operation-ended',
+    operationId,
+    atMs: 2_000,
+    outcome: { ok: true, result: null },
+  } as const
+  const leaving = reduce(started.state, [event], 2_000, false)
+  expect(leaving.commit?.patched).toContainEqual({ id: operationId, state: 'succeeded' })
+  expect(leaving).toMatchObject({ commands: [], outcome: null, more: false })
+  expect(reduce(leaving.state, [], 3_000).outcome).toEqual({ status: 'succeeded' })
+})

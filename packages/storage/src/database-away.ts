@@ -1,8 +1,12 @@
 /**
  * SQLSTATE classes after which the same transaction may succeed unchanged: 08 broken connections, 25006 a standby
- * that is not promoted yet, 40001 and 40P01 lost races, 53 resources that ran out, 57P shutdown and start.
+ * that is not promoted yet, 25P03 a transaction that idled for too long, 40001 and 40P01 lost races, 53 resources that
+ * ran out, 57P shutdown and start.
  */
-const passingStates = /^(08|25006|40001|40P01|53|57P0)/
+const passingStates = /^(08|25006|25P03|40001|40P01|53|57P0)/
+
+/** A newer Tutti has changed a table under a prepared statement; its connection is not used again. */
+const outdatedStatement = /^cached plan must not change result type/
 
 /** What the system says of a socket; a file that is missing is ENOENT too, but not from `connect`. */
 const brokenSocket =
@@ -10,7 +14,7 @@ const brokenSocket =
 
 /** The driver's own words; it gives these errors no code. */
 const brokenConnection =
-  /^(Connection terminated|Client (has encountered a connection error|was closed) and is not queryable|timeout exceeded when trying to connect)/
+  /^(Connection terminated|Client (has encountered a connection error|was closed) and is not queryable|timeout exceeded when trying to connect|timeout expired)/
 
 /**
  * Whether the error says that the database does not answer now, rather than that it refused what it was told. What
@@ -20,5 +24,10 @@ export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === undefined) return brokenConnection.test(error.message)
-  return passingStates.test(code) || brokenSocket.test(code) || (code === 'ENOENT' && syscall === 'connect')
+  return (
+    passingStates.test(code) ||
+    brokenSocket.test(code) ||
+    (code === 'ENOENT' && syscall === 'connect') ||
+    (code === '0A000' && outdatedStatement.test(error.message))
+  )
 }

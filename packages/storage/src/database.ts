@@ -16,6 +16,15 @@ export type OpenDatabase = {
 const int8 = 20
 types.setTypeParser(int8, Number)
 
+/** An error is better than a request that hangs: the address may lead nowhere, or all connections be busy for good. */
+const connectTimeoutMs = 15_000
+
+/**
+ * A machine that loses its power in the middle of a transaction leaves its locks behind until the system notices, which
+ * takes hours by default. No transaction of ours waits for anything but the database.
+ */
+const idleInTransactionMs = 15_000
+
 /**
  * Opens a pool on a PostgreSQL 15 or newer.
  *
@@ -24,7 +33,13 @@ types.setTypeParser(int8, Number)
  */
 export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error) => void }): OpenDatabase {
   const { onIdleError, ...poolConfig } = config
-  const pool = new Pool({ max: 20, application_name: 'tutti', ...poolConfig })
+  const pool = new Pool({
+    max: 20,
+    application_name: 'tutti',
+    connectionTimeoutMillis: connectTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+    ...poolConfig,
+  })
   let isClosing = false
   pool.on('error', (error: Error & { client?: unknown }) => {
     // pg-pool hangs the whole client on the error: pages of state that no log needs.

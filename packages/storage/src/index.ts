@@ -12,6 +12,8 @@ export {
   checkLease,
   type ExecutionRow,
   findAbandoned,
+  isActive,
+  isActiveOrQueued,
   type Lease,
   LeaseLost,
   msUntilAbandoned,

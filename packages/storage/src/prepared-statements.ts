@@ -19,7 +19,7 @@ export function withPreparedStatements(pool: Pool): PostgresPool {
       }
       // Kysely's type has a second form, with a cursor, for streamed selects, of which there are none.
       const query = ((text: string, values: readonly unknown[]) => {
-        const name = values.length === 0 ? undefined : nameOf(text)
+        const name = isControl.test(text) ? undefined : nameOf(text)
         const statement = { text, values: [...values], ...(name !== undefined && { name }) }
         return client.query(statement).catch(noteOutdated)
       }) as unknown as PostgresPoolClient['query']
@@ -33,6 +33,9 @@ export function withPreparedStatements(pool: Pool): PostgresPool {
  * statement returns all. The statement works again on a new connection.
  */
 const resultTypeChanged = '0A000'
+
+/** One round trip as it is, by the simple protocol. */
+const isControl = /^(begin|start transaction|commit|rollback|savepoint|release)\b/
 
 /** Texts that differ by what is filtered, sorted or listed come too seldom to be worth a place. */
 const usesBeforePrepared = 5

@@ -31,6 +31,9 @@ const retryMs = 250
 /** How often it is looked whether a lease has run out here, in parts of the lease; as much earlier it is given up. */
 const looksPerLease = 10
 
+/** Whoever ends waits no longer than this for a database that says nothing; leases run out by themselves. */
+const lastWordMs = 5_000
+
 /** Killed operations have 5 seconds to end (operations/process-group.ts), and their end has to be stored. */
 const killedMs = 7_000
 
@@ -47,12 +50,12 @@ export function createClaims(services: WorkerServices): Claims {
   const untilMs = (askedAtMs: number) =>
     settings.isAlone ? Number.POSITIVE_INFINITY : askedAtMs + settings.leaseMs
 
-  async function takeOne(job: ExecutionJob): Promise<void> {
+  async function takeOne(job: ExecutionJob, whenLocked: 'wait' | 'skip'): Promise<void> {
     const key = keyOf(job.tenantId, job.executionId)
     if (held.has(key)) return
     if (isDraining) throw new Error('this worker takes no more executions')
     const askedAtMs = performance.now()
-    const row = await takeLease(db, job, settings.owner, settings.leaseMs)
+    const row = await takeLease(db, job, settings.owner, settings.leaseMs, whenLocked)
     if (row === undefined) return
     const control = newControl(row, untilMs(askedAtMs))
     control.isDraining = isDraining
@@ -85,9 +88,9 @@ export function createClaims(services: WorkerServices): Claims {
     for (const [key, { control }] of asked) {
       const row = still.get(key)
       // Ended between two steps, or taken by another worker: either way there is nothing more to do here.
-      if (row === undefined || row.lease_fence !== control.lease.fence) control.isLost = true
+      if (row === undefined || row.lease_fence !== control.lease.fence) control.lose()
       else {
-        control.heldUntilMs = untilMs(askedAtMs)
+        if (row.isRenewed) control.heldUntilMs = untilMs(askedAtMs)
         control.cancelMode = cancelModeOf(row.status) ?? control.cancelMode
       }
       control.wake()
@@ -100,7 +103,7 @@ export function createClaims(services: WorkerServices): Claims {
       ({ tenantId, executionId }) => !held.has(keyOf(tenantId, executionId)),
     )
     if (jobs.length > 0) log.info({ count: jobs.length }, 'taking over executions that no worker holds')
-    for (const job of jobs) if (!isDraining) await takeOne(job)
+    for (const job of jobs) if (!isDraining) await takeOne(job, 'skip')
     return (await msUntilAbandoned(db)) ?? Number.POSITIVE_INFINITY
   }
 
@@ -126,8 +129,8 @@ export function createClaims(services: WorkerServices): Claims {
   function loseWhatRanOut(): void {
     const marginMs = settings.leaseMs / looksPerLease
     for (const { control } of held.values()) {
-      if (control.isLost || performance.now() < control.heldUntilMs - marginMs) continue
-      control.isLost = true
+      if (performance.now() < control.heldUntilMs - marginMs) continue
+      control.lose()
       control.wake()
     }
   }
@@ -137,7 +140,7 @@ export function createClaims(services: WorkerServices): Claims {
 
   return {
     async take(jobs) {
-      await Promise.all(jobs.map(takeOne))
+      await Promise.all(jobs.map((job) => takeOne(job, 'wait')))
     },
 
     onNotification(notification) {
@@ -168,8 +171,8 @@ export function createClaims(services: WorkerServices): Claims {
       clearTimeout(late)
       clearInterval(looking)
       ending.abort()
-      await beating
-      await giveBack()
+      const goodbye = beating.then(() => giveBack())
+      await Promise.race([goodbye, delay(lastWordMs, undefined, { ref: false })])
     },
   }
 }

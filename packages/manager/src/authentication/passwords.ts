@@ -1,10 +1,13 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 
 /**
- * Checks passwords against argon2id hashes. A password that fitted is remembered under an HMAC with a key that
+ * Checks passwords against argon2id hashes. A password that fitted is remembered by its SHA-256 with a key that
  * lives only in this process, together with the hash it fitted: basic authentication then costs microseconds
  * instead of the 8 ms of argon2, and a changed password is a changed hash, so it is never answered from memory.
+ *
+ * No HMAC: nothing but this process ever sees the digests, so nobody can extend one, and Node makes a key object for
+ * each, which measured 0.1 ms of every request.
  */
 export type PasswordCheck = {
   fits(passwordHash: string, password: string): Promise<boolean>
@@ -13,18 +16,18 @@ export type PasswordCheck = {
 const rememberedMax = 10_000
 
 export function createPasswordCheck(): PasswordCheck {
-  const key = randomBytes(32)
+  const key = randomBytes(32).toString('base64')
   const remembered = new Map<string, Buffer>()
-  const macOf = (password: string) => createHmac('sha256', key).update(password).digest()
+  const digestOf = (password: string) => digest('sha256', key + password, 'buffer')
 
   return {
     async fits(passwordHash, password) {
-      const mac = macOf(password)
+      const fitting = digestOf(password)
       const known = remembered.get(passwordHash)
-      if (known !== undefined && timingSafeEqual(known, mac)) return true
+      if (known !== undefined && timingSafeEqual(known, fitting)) return true
       if (!(await verify(passwordHash, password))) return false
       if (remembered.size >= rememberedMax) remembered.clear()
-      remembered.set(passwordHash, mac)
+      remembered.set(passwordHash, fitting)
       return true
     },
   }

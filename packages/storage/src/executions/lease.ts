@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { Queue } from '../queue.ts'
 import type { Schema } from '../schema.ts'
@@ -24,6 +24,15 @@ export const activeStatuses = [
   'kill_cancelling',
 ] as const
 
+const literals = (statuses: readonly string[]) => sql.join(statuses.map((status) => sql.lit(status)))
+
+/**
+ * `status` is an active one. Written out: only then does PostgreSQL see, in a prepared statement too, that the index of
+ * the unfinished holds all that is asked for.
+ */
+export const isActive = sql<boolean>`status in (${literals(activeStatuses)})`
+export const isActiveOrQueued = sql<boolean>`status in (${literals([...activeStatuses, 'queued'])})`
+
 /** Thrown by a write whose owner no longer holds the lease; the runner drops the execution and nothing else. */
 export class LeaseLost extends Error {
   constructor(lease: Lease) {
@@ -32,12 +41,18 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Takes the execution if it is unfinished and nobody's. Returns its row, or undefined when it is not to be had. */
+/**
+ * Takes the execution if it is unfinished and nobody's. Returns its row, or undefined when it is not to be had.
+ *
+ * `skip` does not wait for a row in the middle of a transaction: a machine that lost its power leaves its locks behind,
+ * and whoever goes through many executions has others to look after.
+ */
 export async function takeLease(
   db: Database,
   execution: { readonly tenantId: number; readonly executionId: string },
   owner: string,
   leaseMs: number,
+  whenLocked: 'wait' | 'skip',
 ): Promise<ExecutionRow | undefined> {
   return db
     .updateTable('executions')
@@ -47,13 +62,26 @@ export async function takeLease(
       lease_fence: sql`lease_fence + 1`,
     })
     .where('tenant_id', '=', execution.tenantId)
-    .where('id', '=', execution.executionId)
-    .where('status', 'in', activeStatuses)
-    .where((eb) =>
-      eb.or([eb('lease_owner', 'is', null), eb('lease_expires_at', '<', sql<Date>`clock_timestamp()`)]),
+    .where('id', '=', (query) =>
+      query
+        .selectFrom('executions')
+        .select('id')
+        .where('tenant_id', '=', execution.tenantId)
+        .where('id', '=', execution.executionId)
+        .where(isActive)
+        .where((eb) =>
+          eb.or([eb('lease_owner', 'is', null), eb('lease_expires_at', '<', sql<Date>`clock_timestamp()`)]),
+        )
+        .forNoKeyUpdate()
+        .$if(whenLocked === 'skip', (locked) => locked.skipLocked()),
     )
     .returningAll()
     .executeTakeFirst()
+}
+
+export type HeldLease = Pick<ExecutionRow, 'tenant_id' | 'id' | 'status' | 'lease_fence'> & {
+  /** False for a row in the middle of a transaction, which is not waited for: the next renewal finds it free. */
+  readonly isRenewed: boolean
 }
 
 /**
@@ -65,36 +93,21 @@ export async function renewLeases(
   owner: string,
   executionIds: readonly string[],
   leaseMs: number,
-): Promise<readonly RenewedLease[]> {
+): Promise<readonly HeldLease[]> {
   if (executionIds.length === 0) return []
-  const renewed = await renew(db, owner, executionIds, leaseMs, sql`skip locked`)
-  // Rows in the middle of a transaction are waited for one by one: one statement for all would hold those that it has
-  // while it waits for the next, and stop executions that have nothing to do with each other.
-  const known = new Set(renewed.map(({ id }) => id))
-  const missing = executionIds.filter((id) => !known.has(id))
-  for (const id of missing) renewed.push(...(await renew(db, owner, [id], leaseMs, sql``)))
-  return renewed
-}
-
-type RenewedLease = Pick<ExecutionRow, 'tenant_id' | 'id' | 'status' | 'lease_fence'>
-
-async function renew(
-  db: Database,
-  owner: string,
-  executionIds: readonly string[],
-  leaseMs: number,
-  locked: RawBuilder<unknown>,
-): Promise<RenewedLease[]> {
-  const { rows } = await sql<RenewedLease>`
-    with mine as (
-      select tenant_id, id from executions
-      where lease_owner = ${owner} and id = any(${[...executionIds]}::text[])
-        and status = any(${[...activeStatuses]}::text[])
-      for no key update ${locked}
+  const isHeld = sql`e.lease_owner = ${owner} and e.id = any(${[...executionIds]}::text[])
+    and e.${isActive}`
+  const { rows } = await sql<HeldLease>`
+    with free as (
+      select e.tenant_id, e.id from executions e where ${isHeld} for no key update skip locked
+    ), renewed as (
+      update executions e set lease_expires_at = ${inFuture(leaseMs)}
+      from free where e.tenant_id = free.tenant_id and e.id = free.id
+      returning e.tenant_id, e.id
     )
-    update executions e set lease_expires_at = ${inFuture(leaseMs)}
-    from mine where e.tenant_id = mine.tenant_id and e.id = mine.id
-    returning e.tenant_id, e.id, e.status, e.lease_fence`.execute(db)
+    select e.tenant_id, e.id, e.status, e.lease_fence, renewed.id is not null as "isRenewed"
+    from executions e left join renewed on renewed.tenant_id = e.tenant_id and renewed.id = e.id
+    where ${isHeld}`.execute(db)
   return rows
 }
 
@@ -103,7 +116,7 @@ export async function findAbandoned(db: Database, limit: number) {
   return db
     .selectFrom('executions')
     .select(['tenant_id as tenantId', 'id as executionId'])
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .where('lease_expires_at', '<', sql<Date>`clock_timestamp()`)
     .orderBy('lease_expires_at')
     .limit(limit)
@@ -117,7 +130,7 @@ export async function msUntilAbandoned(db: Database): Promise<number | undefined
     .select(
       sql<number>`extract(epoch from lease_expires_at - clock_timestamp())::float8 * 1000`.as('untilMs'),
     )
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .where('lease_expires_at', '>=', sql<Date>`clock_timestamp()`)
     .orderBy('lease_expires_at')
     .limit(1)
@@ -140,7 +153,7 @@ export async function releaseLeases(
       .updateTable('executions')
       .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
       .where('lease_owner', '=', owner)
-      .where('status', 'in', activeStatuses)
+      .where(isActive)
       .$if(executionIds !== undefined, (query) => query.where('id', 'in', executionIds ?? []))
       .returning(['tenant_id as tenantId', 'id as executionId'])
       .execute()
@@ -156,7 +169,7 @@ export async function releaseAllLeases(db: Database): Promise<void> {
   await db
     .updateTable('executions')
     .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
-    .where('status', 'in', activeStatuses)
+    .where(isActive)
     .execute()
 }
 

@@ -13,7 +13,8 @@ export type ExecutionControl = {
   step: number
   cancelMode: CancelMode | null
   /** Another worker has it now, or may have: stop at once and write nothing. */
-  isLost: boolean
+  readonly lost: AbortSignal
+  lose(): void
   /** Start nothing more; what runs may end. */
   isDraining: boolean
   /** What runs has had its time to end. */
@@ -22,12 +23,14 @@ export type ExecutionControl = {
 }
 
 export function newControl(execution: ExecutionRow, heldUntilMs: number): ExecutionControl {
+  const lost = new AbortController()
   return {
     lease: { tenantId: execution.tenant_id, executionId: execution.id, fence: execution.lease_fence },
     heldUntilMs,
     step: execution.step,
     cancelMode: cancelModeOf(execution.status),
-    isLost: false,
+    lost: lost.signal,
+    lose: () => lost.abort(new Stopped('its lease is lost')),
     isDraining: false,
     isOutOfTime: false,
     wake: () => {},
@@ -55,6 +58,25 @@ export class Stopped extends Error {
 
 /** @throws Stopped when the execution must be left now, whatever still runs */
 export function checkHeld(control: ExecutionControl): void {
-  if (control.isLost) throw new Stopped('its lease is lost')
+  control.lost.throwIfAborted()
   if (control.isOutOfTime) throw new Stopped('this worker ends')
+}
+
+/**
+ * What `work` comes to, unless the execution is lost first: a database out of reach may leave a question without any
+ * answer, and what runs must not go on until then.
+ *
+ * @throws Stopped
+ */
+export async function untilLost<T>(control: ExecutionControl, work: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const stop = () => reject(control.lost.reason)
+  control.lost.addEventListener('abort', stop)
+  work.then(resolve, reject)
+  if (control.lost.aborted) stop()
+  try {
+    return await promise
+  } finally {
+    control.lost.removeEventListener('abort', stop)
+  }
 }

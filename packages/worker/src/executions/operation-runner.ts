@@ -33,7 +33,7 @@ export function createOperationRunner(
   async function run(operation: StoredOperation, resume: boolean, abort: AbortController): Promise<void> {
     const release = await services.slots.take()
     try {
-      if (control.isDraining || control.isLost) return
+      if (control.isDraining || control.lost.aborted) return
       const startedAtMs = services.now()
       report({ type: 'operation-started', operationId: operation.id, atMs: startedAtMs })
       const outcome = await perform(services, execution, token, operation, resume, abort.signal)

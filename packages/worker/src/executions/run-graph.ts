@@ -2,7 +2,7 @@ import type { Commit, GraphEvent, GraphOutcome, GraphState } from '@tutti/engine
 import { reduce } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
-import { type ExecutionControl, Stopped } from './control.ts'
+import { type ExecutionControl, Stopped, untilLost } from './control.ts'
 import { createOperationRunner } from './operation-runner.ts'
 import { whileHeld } from './while-held.ts'
 
@@ -39,14 +39,14 @@ export async function runGraph(run: GraphRun): Promise<GraphOutcome> {
   const isAtRest = () => control.isDraining && operations.running === 0
   const hasNews = () =>
     inbox.length > 0 ||
-    control.isLost ||
+    control.lost.aborted ||
     isAtRest() ||
     control.cancelMode !== requested ||
     control.isOutOfTime !== isKilling
 
   try {
     for (;;) {
-      if (control.isLost) throw new Stopped('its lease is lost')
+      control.lost.throwIfAborted()
       if (isAtRest() && inbox.length === 0) throw new Stopped('this worker drains')
       if (control.isOutOfTime && !isKilling) {
         isKilling = true
@@ -63,7 +63,8 @@ export async function runGraph(run: GraphRun): Promise<GraphOutcome> {
       const { commit } = step
       if (commit !== null) {
         const number = control.step + 1
-        await whileHeld(services, control, () => run.store(commit, number))
+        const stored = whileHeld(services, control, () => run.store(commit, number))
+        await untilLost(control, stored)
         control.step = number
       }
       for (const command of step.commands) {
@@ -76,7 +77,7 @@ export async function runGraph(run: GraphRun): Promise<GraphOutcome> {
     }
   } catch (error) {
     // Whatever went wrong, nothing of this run may go on without its runner.
-    operations.killAll(control.isLost ? 'at once' : 'gently')
+    operations.killAll(control.lost.aborted ? 'at once' : 'gently')
     await operations.idle()
     throw error
   }

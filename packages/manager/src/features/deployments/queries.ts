@@ -2,6 +2,7 @@ import type { PlanWorkflow } from '@tutti/dsl'
 import {
   activeStatuses,
   type Database,
+  isActiveOrQueued,
   type ListedResource,
   labelsField,
   labelValue,
@@ -245,7 +246,7 @@ export async function unfinishedExecutions(db: Database, tenantId: number, id: s
     .select(['id', 'workflow_id', 'status'])
     .where('tenant_id', '=', tenantId)
     .where('deployment_id', '=', id)
-    .where('status', 'in', [...activeStatuses, 'queued'])
+    .where(isActiveOrQueued)
     .orderBy('created_at')
     .limit(5)
     .execute()
@@ -361,7 +362,7 @@ export async function systemWorkflowRuns(db: Database): Promise<boolean> {
     .selectFrom('executions')
     .select('id')
     .where('is_system_workflow', '=', true)
-    .where('status', 'in', [...activeStatuses, 'queued'])
+    .where(isActiveOrQueued)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -1,7 +1,7 @@
 import {
-  activeStatuses,
   type Database,
   endStatuses,
+  isActiveOrQueued,
   type ListedResource,
   ownerFields,
   pickUpMs,
@@ -119,7 +119,7 @@ export async function findRunning(db: Database, tenantId: number, deploymentId: 
       .selectFrom('executions')
       .select('id')
       .where('is_system_workflow', '=', true)
-      .where('status', 'in', [...activeStatuses, 'queued'])
+      .where(isActiveOrQueued)
       .limit(1)
       .executeTakeFirst(),
     db
@@ -127,7 +127,7 @@ export async function findRunning(db: Database, tenantId: number, deploymentId: 
       .select(['id', 'workflow_id', 'status'])
       .where('tenant_id', '=', tenantId)
       .where('deployment_id', '=', deploymentId)
-      .where('status', 'in', [...activeStatuses, 'queued'])
+      .where(isActiveOrQueued)
       .limit(1)
       .executeTakeFirst(),
   ])
