@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import {
-  ApiError,
   forbidden,
   isPermitted,
   type ListQuery,
@@ -70,19 +69,6 @@ export function isAdministrator(request: Request): boolean {
 export function requirePermission(request: Request, permission: Permission): void {
   if (isPermitted(permission, request.roles)) return
   throw forbidden(request.caller.username, permission, request.tenant?.name)
-}
-
-/**
- * Operations of an execution that is being cancelled may start nothing any more (spec/workflows.md 5.4).
- *
- * @throws forbidden_while_cancelling
- */
-export function forbidWhileCancelling({ caller }: Request): void {
-  if (caller.execution === undefined || !caller.execution.status.endsWith('cancelling')) return
-  throw new ApiError(
-    'forbidden_while_cancelling',
-    `Execution ${caller.execution.id} is being cancelled: nothing can be started for it any more`,
-  )
 }
 
 /** Whether a private resource is somebody else's: to this caller it does not exist. */

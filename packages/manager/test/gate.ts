@@ -23,7 +23,7 @@ export type Gate = {
   readonly port: number
   /** The next operation to call; each is handed out once, in the order of the calls. */
   next(): Promise<Call>
-  /** From now on every call is answered at once. */
+  /** From now on every call that nobody waits for is answered at once. */
   alwaysAnswer(how: 'ok' | 'fail' | undefined): void
   /** Who has called so far. */
   readonly seen: readonly string[]
@@ -45,10 +45,10 @@ export async function openGate(): Promise<Gate> {
       const answer = (how: string) => void socket.end(`${how}\n`)
       const call: Call = { ...JSON.parse(line), answer, gone }
       seen.push(call.who)
-      if (always !== undefined) return answer(always)
       const next = waiting.shift()
-      if (next === undefined) calls.push(call)
-      else next(call)
+      if (next !== undefined) next(call)
+      else if (always !== undefined) answer(always)
+      else calls.push(call)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -54,7 +54,25 @@ export async function answer<Name extends RouteName>(
         ? route.body
         : parseBody(route.body, await readJsonBody(http.raw, services.settings.maxBodyBytes)),
   }
-  return handlers[name](routeRequest as unknown as RouteRequest<Name>)
+  const handle = () => handlers[name](routeRequest as unknown as RouteRequest<Name>)
+  return route.body === 'archive' ? handle() : repeatLostRaces(handle)
+}
+
+const maxAttempts = 3
+
+/**
+ * Two requests that each waited for what the other held: PostgreSQL ended one of them, and nothing of it is left. It is
+ * begun again, which costs less than the client's asking again.
+ */
+async function repeatLostRaces<T>(handle: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await handle()
+    } catch (error) {
+      const { code } = error as { code?: unknown }
+      if (attempt === maxAttempts || (code !== '40P01' && code !== '40001')) throw error
+    }
+  }
 }
 
 async function authorize(

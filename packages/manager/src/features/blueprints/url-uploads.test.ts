@@ -13,6 +13,9 @@ let base: string
 const archive = blueprintArchive()
 const imported = blueprintText({ node_types: { mine: { derived_from: 'cloudify.nodes.Root' } } })
 
+/** A request that is answered when a test says so. */
+const held = Promise.withResolvers<ServerResponse>()
+
 /** What the server has; everything else is not found. */
 const pages: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> = {
   '/bp.tar.gz': (_request, response) => response.end(archive),
@@ -26,6 +29,7 @@ const pages: Readonly<Record<string, (request: IncomingMessage, response: Server
   '/away': (_request, response) => response.writeHead(302, { location: 'http://127.0.0.2/bp.tar.gz' }).end(),
   '/file': (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
   '/round': (_request, response) => response.writeHead(302, { location: '/round' }).end(),
+  '/held': (_request, response) => held.resolve(response),
   '/broken': (_request, response) => {
     response.writeHead(200, { 'content-length': '100000' }).write(archive)
     setImmediate(() => response.destroy())
@@ -148,4 +152,23 @@ test('imports of a blueprint are fetched by the same rules', async () => {
       body: { message: expect.stringContaining('answered with status 404') },
     },
   )
+})
+
+test('an upload that is cancelled while it is fetched has failed', async () => {
+  const id = newId()
+  const { body } = await put(open, id, `${base}/held`, '&async_upload=true')
+  const response = await held.promise
+  expect((await open.inject('GET', `/blueprints/${id}`)).body.state).toBe('uploading')
+  const cancelled = await open.inject('POST', `/executions/${body.upload_execution.id}`, {
+    body: { action: 'cancel' },
+  })
+  expect(cancelled.body.status).toBe('cancelling')
+  response.end(archive)
+  expect((await open.ended(body.upload_execution.id)).status).toBe('cancelled')
+  expect((await open.inject('GET', `/blueprints/${id}`)).body).toMatchObject({
+    state: 'failed_uploading',
+    error: 'The upload was cancelled',
+    plan: null,
+  })
+  await open.upload(id)
 })

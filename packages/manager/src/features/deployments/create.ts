@@ -15,7 +15,7 @@ import {
   type RouteQuery,
 } from '@tutti/api'
 import { type Database, insertExecution } from '@tutti/storage'
-import { forbidWhileCancelling, type Request, type Tenant, tenantOf } from '../../request.ts'
+import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { holdBlueprintId, requireBlueprint } from '../blueprints/index.ts'
 import {
   deleteDeployment,
@@ -41,7 +41,6 @@ export async function createDeployment(
   body: Body,
   options: RouteQuery<'deployments.create'>,
 ): Promise<string> {
-  forbidWhileCancelling(request)
   checkIdentifier('deployment_id', id, 'any')
   const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? options.private_resource)
   if (options.async_create) await untilUploaded(request, body.blueprint_id)

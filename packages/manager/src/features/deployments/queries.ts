@@ -290,23 +290,27 @@ export async function findDependents(
   return rows
 }
 
-export async function setInProgress(db: Database, tenantId: number, id: string): Promise<void> {
-  await db
+/** False when the deployment has just gone. */
+export async function setInProgress(db: Database, tenantId: number, id: string): Promise<boolean> {
+  const row = await db
     .updateTable('deployments')
     .set({ deployment_status: 'in_progress' })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
+/** False when the deployment has just gone. */
 export async function updateDeployment(
   db: Database,
   tenantId: number,
   id: string,
   change: { readonly displayName?: string; readonly createdBy?: string; readonly visibility?: Visibility },
-): Promise<void> {
+): Promise<boolean> {
   const { displayName, createdBy, visibility } = change
-  await db
+  const row = await db
     .updateTable('deployments')
     .set({
       updated_at: sql`clock_timestamp()`,
@@ -316,8 +320,10 @@ export async function updateDeployment(
     })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
-    .execute()
-  if (visibility === undefined) return
+    .returning('id')
+    .executeTakeFirst()
+  if (row === undefined) return false
+  if (visibility === undefined) return true
   for (const table of ['nodes', 'node_instances'] as const) {
     await db
       .updateTable(table)
@@ -326,6 +332,7 @@ export async function updateDeployment(
       .where('deployment_id', '=', id)
       .execute()
   }
+  return true
 }
 
 export async function blueprintVisibility(

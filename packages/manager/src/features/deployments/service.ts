@@ -95,7 +95,7 @@ export async function startDeletion(request: Request, id: string, options: Delet
     const tenantId = deployment.tenant_id
     checkOwnTenant(request, deployment)
     // Locks the row before anything is counted: a workflow that starts at this moment is seen, or sees the deletion.
-    await setInProgress(transaction, tenantId, id)
+    if (!(await setInProgress(transaction, tenantId, id))) throw notFound('Deployment', id)
     const unfinished = await unfinishedExecutions(transaction, tenantId, id)
     if (unfinished.length > 0) {
       throw new ApiError(
@@ -178,14 +178,15 @@ export async function patchDeployment(
     if (patch.creator !== undefined && !(await userExists(transaction, patch.creator))) {
       throw badParameter(`User ${patch.creator} does not exist.`)
     }
+    const isThere = await updateDeployment(transaction, deployment.tenant_id, id, {
+      ...(displayName !== undefined && { displayName }),
+      ...(patch.creator !== undefined && { createdBy: patch.creator }),
+    })
+    if (!isThere) throw notFound('Deployment', id)
     if (labels !== undefined) {
       const owner = { tenantId: deployment.tenant_id, id }
       await replaceLabels(transaction, deploymentLabels, owner, labels, request.caller.username)
     }
-    await updateDeployment(transaction, deployment.tenant_id, id, {
-      ...(displayName !== undefined && { displayName }),
-      ...(patch.creator !== undefined && { createdBy: patch.creator }),
-    })
   })
 }
 
@@ -217,6 +218,7 @@ export async function setDeploymentVisibility(
         throw globalClash('Deployment', id, deployment.tenant_name)
       }
     }
-    await updateDeployment(transaction, deployment.tenant_id, id, { visibility: wanted })
+    const isThere = await updateDeployment(transaction, deployment.tenant_id, id, { visibility: wanted })
+    if (!isThere) throw notFound('Deployment', id)
   })
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, isPermitted, notFound } from '@tutti/api'
 import { convertAndCheckParameters, type Json, type PlanWorkflow } from '@tutti/dsl'
 import { type Database, insertExecution } from '@tutti/storage'
-import { forbidWhileCancelling, isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
 import { findDependents, findRunning, lockDeployment, readDeploymentState } from './queries.ts'
@@ -30,7 +30,6 @@ const stopsDependents = new Set(['stop', 'uninstall', 'update', 'heal'])
  * attempt can be seen; only "another one is running" leaves none.
  */
 export async function startExecution(request: Request, start: StartRequest): Promise<string> {
-  forbidWhileCancelling(request)
   const { db, queue } = request.services
   const id = randomUUID()
   const failure = await db.transaction().execute(async (transaction) => {

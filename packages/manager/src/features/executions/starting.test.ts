@@ -1,0 +1,463 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callingBlueprint } from '../../../test/calling-blueprint.ts'
+import { addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
+import { type Gate, openGate } from '../../../test/gate.ts'
+import type { TestRequest } from '../../../test/test-manager.ts'
+import { startTestSystem, type TestSystem } from '../../../test/test-system.ts'
+
+let system: TestSystem
+let gate: Gate
+
+beforeAll(async () => {
+  system = await startTestSystem()
+  gate = await openGate()
+  await addUser(system.db, 'alice', { tenants: { 0: 'user' } })
+  await addUser(system.db, 'bob', { tenants: { 0: 'user' } })
+  await addUser(system.db, 'viewer1', { tenants: { 0: 'viewer' } })
+  await system.upload('calls', callingBlueprint(gate.port))
+  await system.deploy('idle', 'calls')
+})
+afterAll(async () => {
+  await system.close()
+  await gate.close()
+})
+
+let next = 0
+async function deployed() {
+  const id = `dep${next++}`
+  await system.deploy(id, 'calls')
+  return id
+}
+const post = (body: object, request: TestRequest = {}) =>
+  system.inject('POST', '/executions', {
+    ...request,
+    body: { deployment_id: 'idle', workflow_id: 'install', ...body },
+  })
+const executionsOf = async (id: string) =>
+  (
+    await system.inject(
+      'GET',
+      `/executions?deployment_id=${id}&workflow_id=create_deployment_environment`,
+      {},
+    )
+  ).status === 200
+    ? (await system.inject('GET', `/executions?deployment_id=${id}`)).body.items.filter(
+        (one: { workflow_id: string }) => one.workflow_id !== 'create_deployment_environment',
+      )
+    : []
+/** Answers the next call, which must be this one's. */
+async function answer(who: string, how: 'ok' | 'fail' = 'ok') {
+  const call = await gate.next()
+  expect(call.who).toBe(who)
+  call.answer(how)
+}
+
+test('a workflow runs with all that the Python client sends, and shows its way', async () => {
+  const id = await deployed()
+  const { status, body } = await post({
+    deployment_id: id,
+    parameters: null,
+    allow_custom_parameters: 'false',
+    force: 'False',
+    dry_run: 'false',
+    queue: 'false',
+    scheduled_time: null,
+    wait_after_fail: 600,
+    force_status: null,
+    created_by: null,
+    created_at: null,
+    started_at: null,
+    ended_at: null,
+    id: null,
+    is_system_workflow: null,
+    error: null,
+  })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    workflow_id: 'install',
+    deployment_id: id,
+    deployment_display_name: id,
+    blueprint_id: 'calls',
+    error: '',
+    parameters: { node_ids: [], node_instance_ids: [], type_names: [] },
+    is_system_workflow: false,
+    is_dry_run: false,
+    resume: false,
+    allow_custom_parameters: false,
+    ended_at: null,
+    scheduled_for: null,
+    created_by: 'admin',
+    tenant_name: 'default_tenant',
+    visibility: 'tenant',
+    private_resource: false,
+  })
+  expect(body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  await answer('first create')
+  expect((await system.inject('GET', `/executions/${body.id}`)).body).toMatchObject({
+    status: 'started',
+    status_display: 'started',
+    started_at: expect.stringMatching(/Z$/),
+    ended_at: null,
+  })
+  await answer('second create')
+  const ended = await system.ended(body.id)
+  expect(ended).toMatchObject({ status: 'terminated', status_display: 'completed', error: '' })
+  expect(ended.finished_operations).toBe(ended.total_operations)
+  const times = [ended.created_at, ended.started_at, ended.ended_at].map(Date.parse)
+  expect(times).toEqual([...times].sort())
+})
+
+test.each<[string, object, number, string, string]>([
+  [
+    'no deployment',
+    { deployment_id: undefined },
+    400,
+    'bad_parameters_error',
+    'Missing deployment_id in json request body',
+  ],
+  [
+    'no workflow',
+    { workflow_id: undefined },
+    400,
+    'bad_parameters_error',
+    'Missing workflow_id in json request body',
+  ],
+  [
+    'parameters that are no object',
+    { parameters: 'a=b' },
+    400,
+    'bad_parameters_error',
+    'parameters parameter is expected to be of type dict but is of type str',
+  ],
+  ['a bad flag', { queue: 'soon' }, 400, 'bad_parameters_error', 'queue must be <true/false>, got soon'],
+  [
+    'a time to wait that is none',
+    { wait_after_fail: 'long' },
+    400,
+    'bad_parameters_error',
+    'wait_after_fail',
+  ],
+  ['a time to wait beyond all', { wait_after_fail: 1e12 }, 400, 'bad_parameters_error', 'too large'],
+  [
+    'an unknown deployment',
+    { deployment_id: 'nope' },
+    404,
+    'not_found_error',
+    'Requested `Deployment` with ID `nope` was not found',
+  ],
+  [
+    'an unknown workflow',
+    { workflow_id: 'nope' },
+    400,
+    'nonexistent_workflow_error',
+    'Workflow nope does not exist in deployment idle',
+  ],
+  [
+    'a workflow named like a part of JavaScript',
+    { workflow_id: 'constructor' },
+    400,
+    'nonexistent_workflow_error',
+    'constructor',
+  ],
+  ['a workflow that is not built', { workflow_id: 'update' }, 501, 'not_implemented', 'has not built it yet'],
+  ['a later time', { scheduled_time: '203001010000+0000' }, 501, 'not_implemented', 'later time'],
+  [
+    'undeclared parameters',
+    { parameters: { a: 1, b: 2 } },
+    400,
+    'illegal_execution_parameters_error',
+    'Workflow "install" does not have the following parameters declared: a,b.',
+  ],
+  [
+    'missing parameters',
+    { workflow_id: 'typed' },
+    400,
+    'illegal_execution_parameters_error',
+    'Workflow "typed" must be provided with the following parameters to execute: one,two',
+  ],
+  [
+    'a parameter of another type',
+    { workflow_id: 'typed', parameters: { one: '', two: 1, number: 'x' } },
+    400,
+    'illegal_execution_parameters_error',
+    'Parameter "number" must be of type integer',
+  ],
+  [
+    'a number where a text must be',
+    { workflow_id: 'typed', parameters: { one: 1, two: 1 } },
+    400,
+    'illegal_execution_parameters_error',
+    'Parameter "one" must be of type string',
+  ],
+  [
+    'a flag that is none',
+    { workflow_id: 'typed', parameters: { one: '', two: 1, flag: 'maybe' } },
+    400,
+    'illegal_execution_parameters_error',
+    'Parameter "flag" must be of type boolean',
+  ],
+  [
+    'a list of others',
+    { workflow_id: 'typed', parameters: { one: '', two: 1, list: ['x'] } },
+    400,
+    'illegal_execution_parameters_error',
+    'list',
+  ],
+  [
+    'a parameter against its constraints',
+    { workflow_id: 'typed', parameters: { one: '', two: 1, number: 11 } },
+    400,
+    'illegal_execution_parameters_error',
+    'Parameter "number" does not meet its constraints: ',
+  ],
+  [
+    'execute_operation without operation',
+    { workflow_id: 'execute_operation' },
+    400,
+    'illegal_execution_parameters_error',
+    'must be provided with the following parameters to execute: operation',
+  ],
+])('a start with %s is refused and leaves no execution', async (_what, body, status, code, message) => {
+  expect(await post(body)).toMatchObject({
+    status,
+    body: { error_code: code, message: expect.stringContaining(message) },
+  })
+  expect(await executionsOf('idle')).toEqual([])
+})
+
+test('parameters become what their types say, defaults are filled in', async () => {
+  const id = await deployed()
+  const { status, body } = await post({
+    deployment_id: id,
+    workflow_id: 'typed',
+    parameters: {
+      one: 'x',
+      two: { any: 1 },
+      number: '7',
+      share: '0.25',
+      flag: 'true',
+      list: ['1', 2],
+      more: 1,
+    },
+    allow_custom_parameters: true,
+  })
+  expect({ status, message: body.message }).toEqual({ status: 201 })
+  expect(body.parameters).toEqual({
+    text: '',
+    number: 7,
+    share: 0.25,
+    flag: true,
+    list: [1, 2],
+    one: 'x',
+    two: { any: 1 },
+    more: 1,
+    ...('optional' in body.parameters && { optional: null }),
+  })
+  expect(body.allow_custom_parameters).toBe(true)
+  // It is nobody's workflow: that is a failure with a reason.
+  expect(await system.ended(body.id)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('typed'),
+  })
+})
+
+test('a workflow that does not fit the state fails, visibly, unless it is forced', async () => {
+  const id = await deployed()
+  for (const [workflow, why] of [
+    ['uninstall', 'it needs active node instances: all or partial, but none of them is started'],
+    ['off', 'it is switched off'],
+    ['hosts', 'it needs a node of type cloudify.nodes.Compute'],
+  ]) {
+    const message = `Workflow ${workflow} is not available for deployment ${id}: ${why}`
+    expect(await post({ deployment_id: id, workflow_id: workflow })).toMatchObject({
+      status: 400,
+      body: { error_code: 'unavailable_workflow_error', message },
+    })
+    const { body } = await system.inject('GET', `/executions?deployment_id=${id}&workflow_id=${workflow}`)
+    expect(body.items).toMatchObject([
+      { status: 'failed', error: `Error preparing execution: ${message}`, ended_at: expect.any(String) },
+    ])
+  }
+  expect((await system.inject('GET', `/deployments/${id}`)).body.latest_execution_workflow_id).toBe(
+    'create_deployment_environment',
+  )
+  const forced = await post({ deployment_id: id, workflow_id: 'uninstall', force: 'true' })
+  expect(forced.status).toBe(201)
+  expect((await system.ended(forced.body.id)).status).toBe('terminated')
+})
+
+test('one at a time: another one is refused without trace, queued, or forced beside', async () => {
+  const id = await deployed()
+  const running = await system.start(id, 'install')
+  const call = await gate.next()
+  expect(await post({ deployment_id: id })).toMatchObject({
+    status: 400,
+    body: {
+      error_code: 'existing_running_execution_error',
+      message: expect.stringMatching(
+        new RegExp(`^The following executions are currently running for this deployment: ${running}`),
+      ),
+    },
+  })
+  // Nothing is installed yet, but what waits will find it so.
+  const queued = await post({ deployment_id: id, workflow_id: 'uninstall', queue: 'true' })
+  expect(queued).toMatchObject({ status: 201, body: { status: 'queued', started_at: null } })
+  const behind = await post({ deployment_id: id, workflow_id: 'install', queue: true })
+  expect(behind.body.status).toBe('queued')
+  expect(await executionsOf(id)).toHaveLength(3)
+
+  const forced = await post({
+    deployment_id: id,
+    workflow_id: 'execute_operation',
+    parameters: { operation: 'own.call', node_ids: ['first'] },
+    force: true,
+  })
+  expect(forced.status).toBe(201)
+  await answer('first call')
+  expect((await system.ended(forced.body.id)).status).toBe('terminated')
+
+  call.answer('ok')
+  await answer('second create')
+  expect((await system.ended(running)).status).toBe('terminated')
+  await answer('second delete')
+  await answer('first delete')
+  expect((await system.ended(queued.body.id)).status).toBe('terminated')
+  await answer('first create')
+  await answer('second create')
+  const last = await system.ended(behind.body.id)
+  expect(last.status).toBe('terminated')
+  expect(Date.parse(last.started_at)).toBeGreaterThanOrEqual(
+    Date.parse((await system.ended(queued.body.id)).ended_at),
+  )
+})
+
+test('of several starts at once, one runs and the rest is refused or queued', async () => {
+  const id = await deployed()
+  // The first is at work until all have been answered.
+  const running = gate.next()
+  const answers = await Promise.all([1, 2, 3].map(() => post({ deployment_id: id })))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400])
+  const queued = await Promise.all([1, 2].map(() => post({ deployment_id: id, queue: true })))
+  expect(queued.map(({ body }) => body.status)).toEqual(['queued', 'queued'])
+  gate.alwaysAnswer('ok')
+  ;(await running).answer('ok')
+  for (const { body } of [...answers, ...queued]) {
+    if (body.id !== undefined) expect((await system.ended(body.id)).status).toBe('terminated')
+  }
+  gate.alwaysAnswer(undefined)
+})
+
+test('everything waits behind a system workflow, whatever it asks for', async () => {
+  const id = await deployed()
+  const blocker = await addExecution(system.db, { workflowId: 'create_snapshot' })
+  await system.db
+    .updateTable('executions')
+    .set({ is_system_workflow: true })
+    .where('id', '=', blocker.id)
+    .execute()
+  const waiting = await post({ deployment_id: id, force: true })
+  expect(waiting).toMatchObject({ status: 201, body: { status: 'queued' } })
+  const listed = async (query: string) =>
+    (await system.inject('GET', `/executions?workflow_id=create_snapshot&${query}`)).body.items.length
+  expect(await listed('')).toBe(0)
+  expect(await listed('_include_system_workflows=true')).toBe(1)
+  expect(await listed('is_system_workflow=true')).toBe(1)
+  await system.inject('PATCH', `/executions/${blocker.id}`, { body: { status: 'terminated' } })
+  await answer('first create')
+  await answer('second create')
+  expect((await system.ended(waiting.body.id)).status).toBe('terminated')
+})
+
+test('a dry run does nothing and tells everything', async () => {
+  const id = await deployed()
+  const { body } = await post({ deployment_id: id, dry_run: 'True' })
+  expect(body.is_dry_run).toBe(true)
+  const called = gate.seen.length
+  expect((await system.ended(body.id)).status).toBe('terminated')
+  expect(gate.seen.length).toBe(called)
+  const events = (await system.inject('GET', `/events?execution_id=${body.id}`)).body.items
+  expect(events.length).toBeGreaterThan(5)
+  for (const event of events) expect(event.message).toMatch(/ \(dry run\)$/)
+  const instances = (await system.inject('GET', `/node-instances?deployment_id=${id}`)).body.items
+  expect(new Set(instances.map((one: { state: string }) => one.state))).toEqual(new Set(['uninitialized']))
+})
+
+test('execute_operation runs one operation where it is asked for', async () => {
+  const id = await deployed()
+  const execution = await system.start(id, 'execute_operation', {
+    parameters: { operation: 'own.call', run_by_dependency_order: true },
+  })
+  await answer('first call')
+  await answer('second call')
+  expect((await system.ended(execution)).status).toBe('terminated')
+  const failing = await system.start(id, 'execute_operation', {
+    parameters: { operation: 'own.call', node_ids: ['second'] },
+  })
+  await answer('second call', 'fail')
+  expect(await system.ended(failing)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('told to fail'),
+  })
+})
+
+test('dependents keep a deployment from being uninstalled, unless it is forced', async () => {
+  const id = await deployed()
+  const user = await deployed()
+  await system.db
+    .insertInto('inter_deployment_dependencies')
+    .values({
+      tenant_id: 0,
+      id: 'dependency',
+      dependency_creator: 'component.x',
+      source_deployment_id: user,
+      target_deployment_id: id,
+      created_by: 'admin',
+    })
+    .execute()
+  expect(await post({ deployment_id: id, workflow_id: 'uninstall' })).toMatchObject({
+    status: 400,
+    body: { error_code: 'dependent_exists_error', message: expect.stringContaining(user) },
+  })
+  expect((await executionsOf(id))[0]).toMatchObject({ status: 'failed' })
+  const forced = await post({ deployment_id: id, workflow_id: 'uninstall', force: true })
+  expect((await system.ended(forced.body.id)).status).toBe('terminated')
+})
+
+test('who may start what', async () => {
+  const other = await addTenant(system.db, 'other')
+  await addUser(system.db, 'carol', { tenants: { [other]: 'user' } })
+  await addUser(system.db, 'manager1', { tenants: { [other]: 'manager' } })
+  expect((await post({}, { user: 'viewer1' })).status).toBe(403)
+  expect((await post({}, { user: 'carol', tenant: 'other' })).status).toBe(404)
+
+  const mine = await deployed()
+  await system.db
+    .updateTable('deployments')
+    .set({ visibility: 'private', created_by: 'alice' })
+    .where('id', '=', mine)
+    .execute()
+  expect((await post({ deployment_id: mine }, { user: 'bob' })).status).toBe(404)
+
+  const global = await deployed()
+  await system.db.updateTable('deployments').set({ visibility: 'global' }).where('id', '=', global).execute()
+  expect(
+    await post({ deployment_id: global, workflow_id: 'off' }, { user: 'carol', tenant: 'other' }),
+  ).toMatchObject({
+    status: 403,
+    body: { error_code: 'forbidden_error' },
+  })
+  const forced = { deployment_id: global, workflow_id: 'uninstall', force: true }
+  const { status, body } = await post(forced, { user: 'manager1', tenant: 'other' })
+  expect({ status, tenant: body.tenant_name, by: body.created_by }).toEqual({
+    status: 201,
+    tenant: 'default_tenant',
+    by: 'manager1',
+  })
+  expect((await system.ended(body.id)).status).toBe('terminated')
+
+  const { token } = await addExecution(system.db, { status: 'cancelling' })
+  expect(await post({}, { executionToken: token })).toMatchObject({
+    status: 403,
+    body: { error_code: 'forbidden_while_cancelling' },
+  })
+})
