@@ -43,11 +43,12 @@ export { allValues, lastValue, type QueryValues } from './list/query-value.ts'
 export type { Range } from './list/range.ts'
 export { openapi } from './openapi.ts'
 export { defaultPermissions, type Permission, type Role } from './permissions/matrix.ts'
-export { isPermitted } from './permissions/permit.ts'
+export { isPermitted, type PermissionTable } from './permissions/permit.ts'
 export {
+  parseSystemRole,
+  parseTenantRole,
   roles,
   type SystemRole,
-  systemRoleAliases,
   systemRoles,
   type TenantRole,
   tenantRoles,

@@ -3,6 +3,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { listen, type OpenDatabase, openProcessFolder, type PoolConfig, type Queue } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
+import { createDirectory } from './authentication/directory.ts'
+import { defaultLockout } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
@@ -35,7 +37,15 @@ export async function startManager(options: {
   const { db } = database
   await bootstrap(db, settings)
   const ends = watchExecutionEnds(db, readStatus)
-  const listener = listen(connection, ends.onNotification)
+  const directory = createDirectory(db)
+  const listener = listen(
+    connection,
+    (notification) => {
+      ends.onNotification(notification)
+      directory.onNotification(notification)
+    },
+    directory.onListening,
+  )
   const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
     db,
@@ -45,6 +55,8 @@ export async function startManager(options: {
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),
+    directory,
+    lockout: () => defaultLockout,
     now: () => new Date(),
     log,
   }

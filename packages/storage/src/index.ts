@@ -33,6 +33,7 @@ export {
   replaceLabels,
 } from './labels.ts'
 export { findItem, type ListedPage, listPage } from './lists/list.ts'
+export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'

@@ -34,6 +34,18 @@ export type Schema = {
     created_at: DefaultTimestamp
   }
   user_tenants: { tenant_id: number; user_id: number; role: string }
+  user_groups: {
+    id: Generated<number>
+    name: string
+    ldap_dn: string | null
+    role: Generated<string>
+    created_at: DefaultTimestamp
+  }
+  user_group_members: { group_id: number; user_id: number }
+  tenant_groups: { tenant_id: number; group_id: number; role: string }
+  /** A view: a user's roles in tenants, directly (no group) and through groups. */
+  tenant_roles: { tenant_id: number; user_id: number; role: string; group_id: number | null }
+  role_permissions: { role: string; permission: string; is_granted: boolean }
   tokens: {
     id: string
     user_id: number

@@ -8,9 +8,11 @@ import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
+import { permissionHandlers } from './permissions/index.ts'
 import { resourceHandlers } from './resources/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
+import { userGroupHandlers } from './user-groups/index.ts'
 import { userHandlers } from './users/index.ts'
 
 /** Every endpoint that works; the compiler says when one of the route table is missing. */
@@ -26,6 +28,8 @@ export const handlers = {
   ...operationHandlers,
   ...tenantHandlers,
   ...userHandlers,
+  ...userGroupHandlers,
+  ...permissionHandlers,
   ...tokenHandlers,
   ...resourceHandlers,
 } satisfies Handlers

@@ -1,0 +1,18 @@
+/** When an account is locked (spec/rest-facts-b.md 2): a period of 0 or less never locks. */
+export type Lockout = {
+  readonly maxFailedLogins: number
+  readonly periodMinutes: number
+}
+
+/** Off, as the reference's configuration has it. */
+export const defaultLockout: Lockout = { maxFailedLogins: 4, periodMinutes: -1 }
+
+export function isLocked(
+  { maxFailedLogins, periodMinutes }: Lockout,
+  user: { readonly failedLogins: number; readonly lastFailedLoginAt: Date | null },
+  now: Date,
+): boolean {
+  if (periodMinutes <= 0 || user.failedLogins <= maxFailedLogins || user.lastFailedLoginAt === null)
+    return false
+  return user.lastFailedLoginAt.getTime() + periodMinutes * 60_000 > now.getTime()
+}
