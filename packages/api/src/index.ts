@@ -36,7 +36,7 @@ export {
   type Sort,
   scalarFields,
 } from './list/field-table.ts'
-export { parseInclude, pickIncluded } from './list/include.ts'
+export { includedNames, parseInclude, pickIncluded } from './list/include.ts'
 export { type ListQuery, type ListQueryOptions, parseListQuery } from './list/list-query.ts'
 export { defaultMaxResults, type Page, parsePage } from './list/pagination.ts'
 export { allValues, lastValue, type QueryValues } from './list/query-value.ts'
@@ -85,6 +85,8 @@ export { parseBody, parseParameters } from './values/parse-object.ts'
 export { formatTimestamp, parseTimestamp } from './values/timestamp.ts'
 export { wireList } from './values/wire-list.ts'
 export { wireTypeOf } from './values/wire-type.ts'
+export type { AdaptableRequest, Adaptation } from './versions/adaptation.ts'
+export { routesOf, type VersionRoute } from './versions/routes-of.ts'
 export {
   checkGlobalAllowed,
   checkWidening,
