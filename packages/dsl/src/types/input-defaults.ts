@@ -7,7 +7,7 @@ import { OBJECT_TYPES } from './objects.ts'
 /** Input defaults against their constraints, at upload (dsl.md 7, 7.3). */
 export function checkInputDefaults(
   plan: Plan,
-  origins: WeakMap<object, YamlNode>,
+  origins: ReadonlyMap<object, YamlNode>,
   report: (error: DslError) => void,
 ): void {
   for (const [name, schema] of Object.entries(plan.inputs)) {
