@@ -86,5 +86,5 @@ test.each([
   '(?:){4000000000}',
   '(?:.*){500}b',
 ])('the pattern %s is given up after a fixed number of steps', (pattern) => {
-  expect(() => matches(pattern, 'a'.repeat(20_000))).toThrow(RegexTooCostly)
+  expect(() => matches(pattern, `${'a'.repeat(20_000)}!`)).toThrow(RegexTooCostly)
 })
