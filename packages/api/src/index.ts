@@ -1,3 +1,5 @@
+export { parseSettingValue } from './configuration/parse-value.ts'
+export * from './configuration/settings.ts'
 export { ApiError, type ApiErrorOptions, type ErrorBody } from './errors/api-error.ts'
 export { type ErrorCode, errorCatalogue, isErrorCode } from './errors/catalogue.ts'
 export * from './errors/messages.ts'

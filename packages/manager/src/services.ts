@@ -1,4 +1,4 @@
-import type { Database, OpenDatabase, Queue } from '@tutti/storage'
+import type { ConfigValues, Database, OpenDatabase, Queue } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { PasswordCheck } from './authentication/passwords.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
@@ -10,6 +10,8 @@ export type Services = {
   readonly database: OpenDatabase
   readonly queue: Queue
   readonly settings: ManagerSettings
+  /** Settings that `PUT /config` changes while the manager runs. */
+  readonly config: ConfigValues
   /** This process's own, for archives on their way in. */
   readonly uploadFolder: string
   readonly ends: ExecutionEnds

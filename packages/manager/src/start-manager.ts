@@ -12,6 +12,7 @@ import { registerManager } from './features/manager/index.ts'
 import { buildApp } from './http/app.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
+import { openSharedState } from './shared-state.ts'
 
 export type RunningManager = {
   /** Where it listens. */
@@ -34,14 +35,19 @@ export async function startManager(options: {
   const { database, connection, queue, settings, log } = options
   const { db } = database
   await bootstrap(db, settings)
+  const shared = await openSharedState(db, settings, log)
   const ends = watchExecutionEnds(db, readStatus)
-  const listener = listen(connection, ends.onNotification)
+  const listener = listen(connection, (notification) => {
+    ends.onNotification(notification)
+    shared.onNotification(notification)
+  })
   const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
     db,
     database,
     queue,
     settings,
+    config: shared.config,
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),
@@ -53,6 +59,7 @@ export async function startManager(options: {
     await app.listen({ host: settings.host, port: settings.port })
   } catch (error) {
     await listener.close()
+    shared.close()
     throw listenError(error, settings)
   }
   const url = urlOf(app.server.address(), settings)
@@ -73,6 +80,7 @@ export async function startManager(options: {
       await app.close()
       await registration.stop()
       await listener.close()
+      shared.close()
       await rm(uploadFolder, { recursive: true, force: true })
     },
   }

@@ -5,7 +5,7 @@ export { type Database, type OpenDatabase, openDatabase, toJson } from './databa
 export { isDatabaseAway } from './database-away.ts'
 export * from './embedded/index.ts'
 export { type EventContext, insertEvents, type NewEvent } from './events.ts'
-export { dequeueExecutions, maxConcurrentWorkflows, pickUpMs } from './executions/dequeue.ts'
+export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'
 export {
   activeStatuses,
@@ -36,8 +36,15 @@ export { findItem, type ListedPage, listPage } from './lists/list.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
-export { listen, type Notification, notify } from './notifications.ts'
+export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { openProcessFolder } from './process-folder.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
+export {
+  type ConfigValues,
+  openConfigValues,
+  type ProcessSettings,
+  type StoredSetting,
+} from './shared/config-values.ts'
+export { type Watched, watch } from './shared/watch.ts'
 export * from './unpack/index.ts'

@@ -215,6 +215,13 @@ export type Schema = {
     visibility: Generated<Visibility>
     created_by: string
   }
+  config: {
+    scope: string
+    name: string
+    value: JsonColumn
+    updated_at: DefaultTimestamp
+    updater_name: string
+  }
   provider_context: { id: string; name: string; context: JsonColumn }
   managers: {
     id: Generated<number>

@@ -1,5 +1,5 @@
 import type { PoolConfig } from '@tutti/storage'
-import { type Database, listen, type Queue } from '@tutti/storage'
+import { type Database, listen, openConfigValues, type Queue } from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { createOperationSlots } from './executions/operation-slots.ts'
 import type { WorkerLog } from './services.ts'
@@ -22,8 +22,19 @@ export async function startWorker(options: {
 }): Promise<RunningWorker> {
   const { db, queue, settings, log } = options
   const slots = createOperationSlots(settings.maxOperations)
-  const claims = createClaims({ db, queue, settings, slots, log, now: Date.now })
-  const listener = listen(options.connection, (notification) => claims.onNotification(notification))
+  const config = await openConfigValues(
+    db,
+    {
+      blueprint_folder_max_size_mb: settings.maxUnpackedBytes / 2 ** 20,
+      blueprint_folder_max_files: settings.maxUnpackedEntries,
+    },
+    { onError: (error) => log.warn({ err: error }, 'changed settings could not be read yet') },
+  )
+  const claims = createClaims({ db, queue, settings, config, slots, log, now: Date.now })
+  const listener = listen(options.connection, (notification) => {
+    claims.onNotification(notification)
+    config.onNotification(notification)
+  })
   await queue.work((jobs) => claims.take(jobs))
   return {
     get running() {
@@ -34,6 +45,7 @@ export async function startWorker(options: {
       await queue.rest()
       await claims.drain()
       await listener.close()
+      config.close()
     },
   }
 }

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { JsonObject, ListOf } from '../shapes/common.ts'
 import {
   Broker,
-  Config,
   DbNode,
   Maintenance,
   ManagerNode,
@@ -40,17 +39,6 @@ export const managerRoutes = {
     tenant: 'none',
     summary: 'Check that the manager answers',
     response: Type.String(),
-    status: 200,
-  }),
-  'config.get': route({
-    method: 'GET',
-    path: '/config',
-    since: 'v3.1',
-    permission: 'manager_config_get',
-    tenant: 'none',
-    summary: 'Get the configuration of the manager',
-    query: Type.Object({ scope: Type.Optional(Type.String()) }),
-    response: Config,
     status: 200,
   }),
   'maintenance.get': route({

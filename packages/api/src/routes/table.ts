@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { accessRoutes } from './access.ts'
 import { blueprintRoutes } from './blueprints.ts'
+import { configRoutes } from './config.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
@@ -13,6 +14,7 @@ import { unbuiltRoutes } from './unbuilt.ts'
 /** The endpoints that work. Handlers of the manager and methods of the client are keyed by these names. */
 export const builtRoutes = {
   ...managerRoutes,
+  ...configRoutes,
   ...accessRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,

@@ -198,8 +198,6 @@ const documented: readonly (readonly [
     ['broker_manage', ['POST /brokers', 'PUT /brokers/:name', 'DELETE /brokers/:name']],
     ['cluster_node_config_update', ['POST /db-nodes']],
     ['cluster_status_get', ['GET /cluster-status']],
-    ['manager_config_get', ['GET /config/:name']],
-    ['manager_config_put', ['PUT /config/:name']],
     ['license_list', ['GET /license']],
     ['license_upload', ['PUT /license', 'POST /license']],
     ['license_remove', ['DELETE /license']],

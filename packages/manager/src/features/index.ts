@@ -1,5 +1,6 @@
 import type { Handlers } from '../request.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
+import { configHandlers } from './config/index.ts'
 import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
@@ -16,6 +17,7 @@ import { userHandlers } from './users/index.ts'
 /** Every endpoint that works; the compiler says when one of the route table is missing. */
 export const handlers = {
   ...managerHandlers,
+  ...configHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,

@@ -48,7 +48,10 @@ export async function answer<Name extends RouteName>(
     list:
       route.list === undefined
         ? undefined
-        : parseListQuery(request.query, route.list, { own: Object.keys(route.query?.properties ?? {}) }),
+        : parseListQuery(request.query, route.list, {
+            own: Object.keys(route.query?.properties ?? {}),
+            pageSize: services.config.get('default_page_size'),
+          }),
     body:
       route.body === 'archive' || route.body === undefined
         ? route.body

@@ -1,9 +1,12 @@
+import { settingDefault } from '@tutti/api'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { ExecutionJob, Queue } from '../queue.ts'
 
 /** Directly started executions have no limit; dequeued ones start while fewer than this are active. */
-export const maxConcurrentWorkflows = 20
+const maxConcurrentWorkflows = sql`coalesce(
+  (select value::text::int from config where scope = 'rest' and name = 'max_concurrent_workflows'),
+  ${settingDefault('max_concurrent_workflows')})`
 
 /** How long a worker has to fetch a fresh job before the sweep for abandoned executions offers it again. */
 export const pickUpMs = 4_000

@@ -100,23 +100,6 @@ test('a process that starts again takes its row over, and rows of silent ones ar
   expect((await manager.inject('GET', '/managers')).body.items).toEqual([])
 })
 
-test('shows the configuration by scope, and who may do what beside all of it', async () => {
-  const all = (await manager.inject('GET', '/config')).body
-  expect(all.authorization.permissions.blueprint_upload).toEqual(['sys_admin', 'manager', 'user'])
-  expect(all.authorization.roles).toContainEqual({
-    id: 5,
-    name: 'viewer',
-    type: 'tenant_role',
-    description: expect.any(String),
-  })
-  const workflow = (await manager.inject('GET', '/config?scope=workflow', { tenant: null })).body
-  expect(workflow).not.toHaveProperty('authorization')
-  expect(workflow.items).toContainEqual(
-    expect.objectContaining({ name: 'task_retries', value: 60, scope: 'workflow', is_editable: false }),
-  )
-  expect((await manager.inject('GET', '/config?scope=authorization')).body.items).toEqual([])
-})
-
 test('is not in maintenance and needs no license', async () => {
   expect((await manager.inject('GET', '/maintenance')).body).toEqual({
     status: 'deactivated',

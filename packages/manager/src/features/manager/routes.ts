@@ -2,7 +2,6 @@ import { ApiError, defaultMaxResults, fieldTable, parseInclude, pickIncluded, Ve
 import type { Handlers } from '../../request.ts'
 import { apiVersionNumber, tuttiVersion } from '../../version.ts'
 import { brokerOf, dbNodeOf, distribution, edition, managerNode } from './cluster.ts'
-import { readConfiguration } from './configuration.ts'
 import { findProviderContext, listManagers, writeProviderContext } from './queries.ts'
 import { readStatus } from './status.ts'
 
@@ -32,8 +31,6 @@ export const managerHandlers = {
     reply.code(500)
     return 'FAIL'
   },
-
-  'config.get': async ({ services, options }) => readConfiguration(services.settings, options.scope),
 
   // Maintenance mode cannot be entered in this release, so this is always how it is.
   'maintenance.get': async () => ({
