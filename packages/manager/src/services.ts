@@ -1,4 +1,4 @@
-import type { ConfigValues, Database, OpenDatabase, Queue } from '@tutti/storage'
+import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Watched } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { PasswordCheck } from './authentication/passwords.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
@@ -12,6 +12,7 @@ export type Services = {
   readonly settings: ManagerSettings
   /** Settings that `PUT /config` changes while the manager runs. */
   readonly config: ConfigValues
+  readonly maintenance: Watched<MaintenanceState | undefined>
   /** This process's own, for archives on their way in. */
   readonly uploadFolder: string
   readonly ends: ExecutionEnds

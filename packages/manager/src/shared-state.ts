@@ -1,11 +1,21 @@
 import type { LogLevel } from '@tutti/api'
-import { type ConfigValues, type Database, type Notification, openConfigValues } from '@tutti/storage'
+import {
+  type ConfigValues,
+  type Database,
+  type MaintenanceState,
+  type Notification,
+  openConfigValues,
+  readMaintenance,
+  type Watched,
+  watch,
+} from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ManagerSettings } from './settings.ts'
 
 /** What every manager of the cluster keeps in memory and hears of when another one changes it. */
 export type SharedState = {
   readonly config: ConfigValues
+  readonly maintenance: Watched<MaintenanceState | undefined>
   onNotification(notification: Notification): void
   close(): void
 }
@@ -29,10 +39,17 @@ export async function openSharedState(
       log.level = level === undefined ? settings.logLevel : logLevels[level]
     },
   })
+  const maintenance = await watch('maintenance', () => readMaintenance(db), { onError })
+  const parts = [config, maintenance]
   return {
     config,
-    onNotification: (notification) => config.onNotification(notification),
-    close: () => config.close(),
+    maintenance,
+    onNotification(notification) {
+      for (const part of parts) part.onNotification(notification)
+    },
+    close() {
+      for (const part of parts) part.close()
+    },
   }
 }
 

@@ -48,6 +48,7 @@ export async function startManager(options: {
     queue,
     settings,
     config: shared.config,
+    maintenance: shared.maintenance,
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),

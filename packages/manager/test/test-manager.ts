@@ -72,6 +72,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     queue,
     settings: allSettings,
     config: shared.config,
+    maintenance: shared.maintenance,
     uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),

@@ -46,5 +46,6 @@ export {
   type ProcessSettings,
   type StoredSetting,
 } from './shared/config-values.ts'
+export { isInMaintenance, type MaintenanceState, readMaintenance } from './shared/maintenance.ts'
 export { type Watched, watch } from './shared/watch.ts'
 export * from './unpack/index.ts'

@@ -222,6 +222,12 @@ export type Schema = {
     updated_at: DefaultTimestamp
     updater_name: string
   }
+  maintenance: {
+    id: ColumnType<string, never, never>
+    requested_by: string
+    activation_requested_at: DefaultTimestamp
+    activated_at: NullableTimestamp
+  }
   provider_context: { id: string; name: string; context: JsonColumn }
   managers: {
     id: Generated<number>

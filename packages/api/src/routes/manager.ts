@@ -50,6 +50,15 @@ export const managerRoutes = {
     response: Maintenance,
     status: 200,
   }),
+  'maintenance.set': route({
+    method: 'POST',
+    path: '/maintenance/:action',
+    permission: 'maintenance_mode_set',
+    tenant: 'none',
+    summary: 'Enter or leave maintenance mode: the action is activate or deactivate',
+    response: Maintenance,
+    status: 200,
+  }),
   'providerContext.get': route({
     method: 'GET',
     path: '/provider/context',

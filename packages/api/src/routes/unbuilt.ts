@@ -210,9 +210,6 @@ const documented: readonly (readonly [
     ['audit_log_truncate', ['DELETE /audit']],
     ['anonymous', ['GET /snapshot-status']],
   ]),
-  ...tenantless('v2', [
-    ['maintenance_mode_set', ['POST /maintenance/activate', 'POST /maintenance/deactivate']],
-  ]),
   ...tenantless('v3', [
     ['authenticated', ['GET /cluster', 'GET /cluster/nodes', 'GET /cluster/nodes/:node_id']],
     [

@@ -5,6 +5,7 @@ import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
 import { executionHandlers } from './executions/index.ts'
+import { maintenanceHandlers } from './maintenance/index.ts'
 import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
@@ -18,6 +19,7 @@ import { userHandlers } from './users/index.ts'
 export const handlers = {
   ...managerHandlers,
   ...configHandlers,
+  ...maintenanceHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,

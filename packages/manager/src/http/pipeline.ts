@@ -19,6 +19,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCredentials } from '../authentication/credentials.ts'
 import { callersTenant } from '../authentication/tenant.ts'
+import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import { listTenantsOf } from '../features/tenants/index.ts'
 import type { Handlers, Request, RouteRequest, Tenant } from '../request.ts'
 import type { Services } from '../services.ts'
@@ -38,7 +39,9 @@ export async function answer<Name extends RouteName>(
   http: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const request = await authorize(services, route, http, reply)
+  const request = await unlessInMaintenance(services, route, http, () =>
+    authorize(services, route, http, reply),
+  )
   refuseWhileCancelling(name, request.caller)
   const routeRequest = {
     ...request,

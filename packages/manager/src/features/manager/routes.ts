@@ -32,15 +32,6 @@ export const managerHandlers = {
     return 'FAIL'
   },
 
-  // Maintenance mode cannot be entered in this release, so this is always how it is.
-  'maintenance.get': async () => ({
-    status: 'deactivated',
-    activated_at: '',
-    activation_requested_at: '',
-    remaining_executions: null,
-    requested_by: '',
-  }),
-
   // None was set: an empty one, since the Python SDK reads it at the start of every workflow.
   'providerContext.get': async ({ services }) =>
     (await findProviderContext(services.db)) ?? { id: 'CONTEXT', name: 'provider', context: {} },
