@@ -72,6 +72,7 @@ export {
 export { NodeInstancePatch } from './routes/topology.ts'
 export * from './shapes/access.ts'
 export * from './shapes/blueprint.ts'
+export * from './shapes/cluster.ts'
 export * from './shapes/common.ts'
 export * from './shapes/deployment.ts'
 export * from './shapes/event.ts'

@@ -1,14 +1,21 @@
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { listen, type OpenDatabase, openProcessFolder, type PoolConfig, type Queue } from '@tutti/storage'
+import {
+  listen,
+  machineAddress,
+  type OpenDatabase,
+  openProcessFolder,
+  type PoolConfig,
+  type Queue,
+} from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
+import { registerManager } from './features/cluster/index.ts'
 import { readStatus } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
-import { registerManager } from './features/manager/index.ts'
 import { buildApp } from './http/app.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
@@ -28,9 +35,6 @@ export async function startManager(options: {
   readonly queue: Queue
   readonly settings: ManagerSettings
   readonly log: FastifyBaseLogger
-  readonly version: string
-  /** What this process does, as `GET /status` shows it. */
-  readonly roles: readonly ('api' | 'worker' | 'scheduler')[]
 }): Promise<RunningManager> {
   const { database, connection, queue, settings, log } = options
   const { db } = database
@@ -64,15 +68,10 @@ export async function startManager(options: {
     throw listenError(error, settings)
   }
   const url = urlOf(app.server.address(), settings)
+  const address = isEveryAddress(settings.host) ? machineAddress() : new URL(url).hostname
   const registration = await registerManager(
     db,
-    {
-      hostname: hostname(),
-      privateIp: new URL(url).hostname,
-      publicIp: new URL(url).hostname,
-      version: options.version,
-      roles: options.roles,
-    },
+    { hostname: hostname(), privateIp: address, publicIp: address },
     (error) => log.warn({ err: error }, 'the heartbeat could not be written'),
   )
   return {
@@ -87,9 +86,11 @@ export async function startManager(options: {
   }
 }
 
+const isEveryAddress = (host: string) => host === '0.0.0.0' || host === '::'
+
 function urlOf(address: ReturnType<import('node:net').Server['address']>, settings: ManagerSettings): string {
   if (address === null || typeof address === 'string') throw new Error('the manager listens on no port')
-  const host = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host
+  const host = isEveryAddress(settings.host) ? '127.0.0.1' : settings.host
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }
 

@@ -34,10 +34,27 @@ export {
 } from './labels.ts'
 export { findItem, type ListedPage, listPage } from './lists/list.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
-export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
+export {
+  everything,
+  type ListedField,
+  type ListedResource,
+  type Scope,
+  untenanted,
+} from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { openProcessFolder } from './process-folder.ts'
+export {
+  type Heartbeat,
+  heartbeatMs,
+  isFresh,
+  listProcesses,
+  type ProcessIdentity,
+  type ProcessRole,
+  type ProcessRow,
+  startHeartbeat,
+} from './processes/heartbeat.ts'
+export { machineAddress } from './processes/machine-address.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
 export {

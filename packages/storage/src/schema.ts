@@ -229,14 +229,37 @@ export type Schema = {
     activated_at: NullableTimestamp
   }
   provider_context: { id: string; name: string; context: JsonColumn }
+  processes: {
+    id: string
+    hostname: string
+    address: string
+    roles: string[]
+    version: string
+    started_at: DefaultTimestamp
+    last_seen: DefaultTimestamp
+  }
   managers: {
     id: Generated<number>
     hostname: string
     private_ip: string
     public_ip: string
     version: string
-    roles: string
-    last_seen: DefaultTimestamp
+    edition: string
+    distribution: string
+    distro_release: string
+    fs_sync_node_id: string | null
+    networks: JsonWithDefault<Record<string, unknown>>
+    ca_cert_content: string | null
+    last_seen: NullableTimestamp
+    /** seconds */
+    status_report_frequency: number | null
+  }
+  brokers: {
+    name: string
+    host: string
+    port: number
+    networks: JsonWithDefault<Record<string, unknown>>
+    created_at: DefaultTimestamp
   }
 }
 

@@ -1,5 +1,12 @@
 import type { PoolConfig } from '@tutti/storage'
-import { type Database, listen, openConfigValues, type Queue } from '@tutti/storage'
+import {
+  type Database,
+  listen,
+  machineAddress,
+  openConfigValues,
+  type Queue,
+  startHeartbeat,
+} from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { createOperationSlots } from './executions/operation-slots.ts'
 import type { WorkerLog } from './services.ts'
@@ -19,6 +26,8 @@ export async function startWorker(options: {
   readonly queue: Queue
   readonly settings: WorkerSettings
   readonly log: WorkerLog
+  /** Tutti's, as the status of the cluster shows it. */
+  readonly version: string
 }): Promise<RunningWorker> {
   const { db, queue, settings, log } = options
   const slots = createOperationSlots(settings.maxOperations)
@@ -35,6 +44,18 @@ export async function startWorker(options: {
     claims.onNotification(notification)
     config.onNotification(notification)
   })
+  const heartbeat = await startHeartbeat(
+    db,
+    {
+      id: settings.owner,
+      hostname: settings.environment.manager.name,
+      address: machineAddress(),
+      // Every worker offers itself as scheduler.
+      roles: ['worker', 'scheduler'],
+      version: options.version,
+    },
+    { onError: (error) => log.warn({ err: error }, 'the heartbeat could not be written') },
+  )
   await queue.work((jobs) => claims.take(jobs))
   return {
     get running() {
@@ -44,6 +65,7 @@ export async function startWorker(options: {
       // First of all, so that no job is fetched that this worker would not take.
       await queue.rest()
       await claims.drain()
+      await heartbeat.stop()
       await listener.close()
       config.close()
     },

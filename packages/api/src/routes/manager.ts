@@ -1,14 +1,6 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf } from '../shapes/common.ts'
-import {
-  Broker,
-  DbNode,
-  Maintenance,
-  ManagerNode,
-  ProviderContext,
-  Status,
-  Version,
-} from '../shapes/manager.ts'
+import { JsonObject } from '../shapes/common.ts'
+import { Maintenance, ProviderContext, Status, Version } from '../shapes/manager.ts'
 import { route } from './route.ts'
 
 /** What tells about the manager itself; none of it belongs to a tenant (spec/rest-facts-b.md 11 and 12). */
@@ -78,37 +70,6 @@ export const managerRoutes = {
     body: Type.Object({ name: Type.String(), context: JsonObject }),
     response: Type.Object({ status: Type.String() }),
     status: 201,
-  }),
-  'managers.list': route({
-    method: 'GET',
-    path: '/managers',
-    since: 'v3.1',
-    permission: 'manager_get',
-    tenant: 'none',
-    summary: 'List the managers of the cluster',
-    query: Type.Object({ hostname: Type.Optional(Type.String()) }),
-    response: ListOf(ManagerNode),
-    status: 200,
-  }),
-  'brokers.list': route({
-    method: 'GET',
-    path: '/brokers',
-    since: 'v3.1',
-    permission: 'broker_get',
-    tenant: 'none',
-    summary: 'List the brokers of the cluster',
-    response: ListOf(Broker),
-    status: 200,
-  }),
-  'dbNodes.list': route({
-    method: 'GET',
-    path: '/db-nodes',
-    since: 'v3.1',
-    permission: 'db_nodes_get',
-    tenant: 'none',
-    summary: 'List the database nodes of the cluster',
-    response: ListOf(DbNode),
-    status: 200,
   }),
   'license.check': route({
     method: 'GET',

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { accessRoutes } from './access.ts'
 import { blueprintRoutes } from './blueprints.ts'
+import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
@@ -15,6 +16,7 @@ import { unbuiltRoutes } from './unbuilt.ts'
 export const builtRoutes = {
   ...managerRoutes,
   ...configRoutes,
+  ...clusterRoutes,
   ...accessRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,

@@ -193,11 +193,6 @@ const documented: readonly (readonly [
   ...tenantless('v3.1', [
     ['authenticated', ['GET /permissions', 'GET /permissions/:role']],
     ['authenticated', ['PUT /permissions/:role/:permission', 'DELETE /permissions/:role/:permission']],
-    ['manager_manage', ['POST /managers', 'PUT /managers/:hostname', 'DELETE /managers/:hostname']],
-    ['manager_get', ['GET /managers/:hostname']],
-    ['broker_manage', ['POST /brokers', 'PUT /brokers/:name', 'DELETE /brokers/:name']],
-    ['cluster_node_config_update', ['POST /db-nodes']],
-    ['cluster_status_get', ['GET /cluster-status']],
     ['license_list', ['GET /license']],
     ['license_upload', ['PUT /license', 'POST /license']],
     ['license_remove', ['DELETE /license']],
@@ -209,13 +204,6 @@ const documented: readonly (readonly [
     ['audit_log_inject', ['POST /audit']],
     ['audit_log_truncate', ['DELETE /audit']],
     ['anonymous', ['GET /snapshot-status']],
-  ]),
-  ...tenantless('v3', [
-    ['authenticated', ['GET /cluster', 'GET /cluster/nodes', 'GET /cluster/nodes/:node_id']],
-    [
-      'manager_manage',
-      ['PUT /cluster', 'PATCH /cluster', 'PUT /cluster/nodes/:node_id', 'DELETE /cluster/nodes/:node_id'],
-    ],
   ]),
   ['v3.1', 'operations', 'required', ['POST /operations']],
 ]

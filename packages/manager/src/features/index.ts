@@ -1,5 +1,6 @@
 import type { Handlers } from '../request.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
+import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
 import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
@@ -19,6 +20,7 @@ import { userHandlers } from './users/index.ts'
 export const handlers = {
   ...managerHandlers,
   ...configHandlers,
+  ...clusterHandlers,
   ...maintenanceHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,

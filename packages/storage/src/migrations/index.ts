@@ -5,6 +5,7 @@ import * as executionStep from './0002-execution-step.ts'
 import * as unfinishedByDeployment from './0003-unfinished-by-deployment.ts'
 import * as config from './0020-config.ts'
 import * as maintenance from './0021-maintenance.ts'
+import * as cluster from './0022-cluster.ts'
 
 /** Numbered, forward-only. Add to the end; never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0003-unfinished-by-deployment': unfinishedByDeployment,
   '0020-config': config,
   '0021-maintenance': maintenance,
+  '0022-cluster': cluster,
 }
 
 /**

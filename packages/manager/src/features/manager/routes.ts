@@ -1,9 +1,7 @@
-import { ApiError, defaultMaxResults, fieldTable, parseInclude, pickIncluded, Version } from '@tutti/api'
+import { ApiError, fieldTable, parseInclude, pickIncluded, Version } from '@tutti/api'
 import type { Handlers } from '../../request.ts'
-import { apiVersionNumber, tuttiVersion } from '../../version.ts'
-import { brokerOf, dbNodeOf, distribution, edition, managerNode } from './cluster.ts'
-import { findProviderContext, listManagers, writeProviderContext } from './queries.ts'
-import { readStatus } from './status.ts'
+import { apiVersionNumber, distribution, edition, tuttiVersion } from '../../version.ts'
+import { findProviderContext, writeProviderContext } from './queries.ts'
 
 const version: Version = {
   edition,
@@ -19,18 +17,6 @@ const versionFields = fieldTable(Version)
 /** spec/rest-spec-b.md 4.4, spec/rest-facts-b.md 11 and 12 */
 export const managerHandlers = {
   'version.get': async (request) => pickIncluded(version, parseInclude(request.query, versionFields)),
-
-  async 'status.get'({ services, options }) {
-    const status = await readStatus(services.db)
-    return options.summary === true ? { ...status, services: {} } : status
-  },
-
-  async 'ok.get'({ services, reply }) {
-    const { status } = await readStatus(services.db)
-    if (status === 'OK') return 'OK'
-    reply.code(500)
-    return 'FAIL'
-  },
 
   // None was set: an empty one, since the Python SDK reads it at the start of every workflow.
   'providerContext.get': async ({ services }) =>
@@ -48,28 +34,6 @@ export const managerHandlers = {
     return { status: 'ok' }
   },
 
-  async 'managers.list'({ services, options }) {
-    const rows = await listManagers(services.db, options.hostname)
-    return wholeList(rows.map(managerNode))
-  },
-
-  async 'brokers.list'({ services }) {
-    const rows = await listManagers(services.db)
-    return wholeList(rows.slice(0, 1).map(brokerOf))
-  },
-
-  async 'dbNodes.list'({ services }) {
-    const rows = await listManagers(services.db)
-    return wholeList(rows.slice(0, 1).map(dbNodeOf))
-  },
-
   // Tutti needs no license.
   'license.check': async () => 'OK',
 } satisfies Partial<Handlers>
-
-function wholeList<Item>(items: readonly Item[]) {
-  return {
-    items,
-    metadata: { pagination: { total: items.length, offset: 0, size: defaultMaxResults }, filtered: null },
-  }
-}
