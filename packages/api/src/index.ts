@@ -45,11 +45,12 @@ export { allValues, lastValue, type QueryValues } from './list/query-value.ts'
 export type { Range } from './list/range.ts'
 export { openapi } from './openapi.ts'
 export { defaultPermissions, type Permission, type Role } from './permissions/matrix.ts'
-export { isPermitted } from './permissions/permit.ts'
+export { isPermitted, type PermissionTable } from './permissions/permit.ts'
 export {
+  parseSystemRole,
+  parseTenantRole,
   roles,
   type SystemRole,
-  systemRoleAliases,
   systemRoles,
   type TenantRole,
   tenantRoles,
@@ -78,6 +79,7 @@ export * from './shapes/deployment.ts'
 export * from './shapes/event.ts'
 export * from './shapes/execution.ts'
 export * from './shapes/label.ts'
+export * from './shapes/license.ts'
 export * from './shapes/manager.ts'
 export * from './shapes/node.ts'
 export * from './shapes/node-instance.ts'

@@ -1,5 +1,7 @@
 import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Watched } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Directory } from './authentication/directory.ts'
+import type { Lockout } from './authentication/lockout.ts'
 import type { PasswordCheck } from './authentication/passwords.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
 import type { ManagerSettings } from './settings.ts'
@@ -17,6 +19,8 @@ export type Services = {
   readonly uploadFolder: string
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
+  readonly directory: Directory
+  readonly lockout: () => Lockout
   readonly now: () => Date
   readonly log: FastifyBaseLogger
 }

@@ -17,6 +17,7 @@ export type SharedState = {
   readonly config: ConfigValues
   readonly maintenance: Watched<MaintenanceState | undefined>
   onNotification(notification: Notification): void
+  onListening(isListening: boolean): void
   close(): void
 }
 
@@ -46,6 +47,9 @@ export async function openSharedState(
     maintenance,
     onNotification(notification) {
       for (const part of parts) part.onNotification(notification)
+    },
+    onListening(isListening) {
+      for (const part of parts) part.onListening(isListening)
     },
     close() {
       for (const part of parts) part.close()

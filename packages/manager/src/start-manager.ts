@@ -10,6 +10,8 @@ import {
   type Queue,
 } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
+import { createDirectory } from './authentication/directory.ts'
+import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
@@ -41,10 +43,19 @@ export async function startManager(options: {
   await bootstrap(db, settings)
   const shared = await openSharedState(db, settings, log)
   const ends = watchExecutionEnds(db, readStatus)
-  const listener = listen(connection, (notification) => {
-    ends.onNotification(notification)
-    shared.onNotification(notification)
-  })
+  const directory = createDirectory(db)
+  const listener = listen(
+    connection,
+    (notification) => {
+      ends.onNotification(notification)
+      directory.onNotification(notification)
+      shared.onNotification(notification)
+    },
+    (isListening) => {
+      directory.onListening(isListening)
+      shared.onListening(isListening)
+    },
+  )
   const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
     db,
@@ -56,6 +67,8 @@ export async function startManager(options: {
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),
+    directory,
+    lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
   }

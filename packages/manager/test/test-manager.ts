@@ -5,6 +5,8 @@ import { type Database, openDatabase, openQueue, type PoolConfig } from '@tutti/
 import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
+import { createDirectory } from '../src/authentication/directory.ts'
+import { lockoutOf } from '../src/authentication/lockout.ts'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
@@ -76,6 +78,9 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
+    // Tests write users and roles behind its back: it is not listening, so it remembers nothing.
+    directory: createDirectory(db),
+    lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
   }

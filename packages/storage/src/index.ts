@@ -33,14 +33,9 @@ export {
   replaceLabels,
 } from './labels.ts'
 export { findItem, type ListedPage, listPage } from './lists/list.ts'
+export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
-export {
-  everything,
-  type ListedField,
-  type ListedResource,
-  type Scope,
-  untenanted,
-} from './lists/resource.ts'
+export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { openProcessFolder } from './process-folder.ts'

@@ -34,6 +34,18 @@ export type Schema = {
     created_at: DefaultTimestamp
   }
   user_tenants: { tenant_id: number; user_id: number; role: string }
+  user_groups: {
+    id: Generated<number>
+    name: string
+    ldap_dn: string | null
+    role: Generated<string>
+    created_at: DefaultTimestamp
+  }
+  user_group_members: { group_id: number; user_id: number }
+  tenant_groups: { tenant_id: number; group_id: number; role: string }
+  /** A view: a user's roles in tenants, directly (no group) and through groups. */
+  tenant_roles: { tenant_id: number; user_id: number; role: string; group_id: number | null }
+  role_permissions: { role: string; permission: string; is_granted: boolean }
   tokens: {
     id: string
     user_id: number
@@ -229,6 +241,15 @@ export type Schema = {
     activated_at: NullableTimestamp
   }
   provider_context: { id: string; name: string; context: JsonColumn }
+  license: {
+    id: ColumnType<string, never, never>
+    customer_id: string
+    expiration_date: NullableTimestamp
+    license_edition: string | null
+    trial: boolean
+    cloudify_version: string | null
+    capabilities: JsonColumn<string[]>
+  }
   processes: {
     id: string
     hostname: string

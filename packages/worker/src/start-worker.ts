@@ -40,10 +40,14 @@ export async function startWorker(options: {
     { onError: (error) => log.warn({ err: error }, 'changed settings could not be read yet') },
   )
   const claims = createClaims({ db, queue, settings, config, slots, log, now: Date.now })
-  const listener = listen(options.connection, (notification) => {
-    claims.onNotification(notification)
-    config.onNotification(notification)
-  })
+  const listener = listen(
+    options.connection,
+    (notification) => {
+      claims.onNotification(notification)
+      config.onNotification(notification)
+    },
+    config.onListening,
+  )
   const heartbeat = await startHeartbeat(
     db,
     {

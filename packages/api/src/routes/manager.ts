@@ -71,16 +71,6 @@ export const managerRoutes = {
     response: Type.Object({ status: Type.String() }),
     status: 201,
   }),
-  'license.check': route({
-    method: 'GET',
-    path: '/license-check',
-    since: 'v3.1',
-    permission: 'authenticated',
-    tenant: 'none',
-    summary: 'Check the license (Tutti needs none)',
-    response: Type.String(),
-    status: 200,
-  }),
   'resources.get': route({
     method: 'GET',
     path: '/resources/*',

@@ -6,6 +6,7 @@ import { configRoutes } from './config.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
+import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
@@ -17,6 +18,7 @@ export const builtRoutes = {
   ...managerRoutes,
   ...configRoutes,
   ...clusterRoutes,
+  ...licenseRoutes,
   ...accessRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,

@@ -6,14 +6,17 @@ import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
 import { executionHandlers } from './executions/index.ts'
+import { licenseHandlers } from './license/index.ts'
 import { maintenanceHandlers } from './maintenance/index.ts'
 import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
+import { permissionHandlers } from './permissions/index.ts'
 import { resourceHandlers } from './resources/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
+import { userGroupHandlers } from './user-groups/index.ts'
 import { userHandlers } from './users/index.ts'
 
 /** Every endpoint that works; the compiler says when one of the route table is missing. */
@@ -22,6 +25,7 @@ export const handlers = {
   ...configHandlers,
   ...clusterHandlers,
   ...maintenanceHandlers,
+  ...licenseHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,
@@ -32,6 +36,8 @@ export const handlers = {
   ...operationHandlers,
   ...tenantHandlers,
   ...userHandlers,
+  ...userGroupHandlers,
+  ...permissionHandlers,
   ...tokenHandlers,
   ...resourceHandlers,
 } satisfies Handlers

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 
 /**
  * How a resource of the API comes out of the database: one SQL expression for each field of its shape. Lists,
@@ -46,18 +46,4 @@ export type Scope = {
    * rows of a single tenant come out of its index in order.
    */
   readonly globalTenantIds: readonly number[]
-}
-
-/** For a resource that belongs to no tenant: whoever may list it sees all of it (`everything`). */
-export const untenanted = {
-  tenantId: sql`0`,
-  createdBy: sql`''`,
-  visibility: sql`'tenant'`,
-} as const
-
-export const everything: Scope = {
-  username: '',
-  tenantIds: [0],
-  administeredTenantIds: [0],
-  globalTenantIds: [],
 }

@@ -12,7 +12,7 @@ export type StoredSetting = {
 export type StoredSettings = ReadonlyMap<string, StoredSetting>
 
 /** The settings of `PUT /config`, as they are now. */
-export type ConfigValues = Pick<Watched<unknown>, 'refresh' | 'onNotification' | 'close'> & {
+export type ConfigValues = Omit<Watched<unknown>, 'current'> & {
   get<Name extends SettingName>(name: Name): SettingValue<Name>
   /** What somebody has set, else undefined. */
   stored(scope: string, name: string): StoredSetting | undefined
@@ -30,6 +30,7 @@ export async function openConfigValues(
   return {
     refresh: watched.refresh,
     onNotification: watched.onNotification,
+    onListening: watched.onListening,
     close: watched.close,
     get<Name extends SettingName>(name: Name) {
       const found = watched.current.get(`${settingScope(name)}.${name}`)

@@ -6,6 +6,8 @@ export type Watched<Value> = {
   /** Reads it again; whoever has just changed it waits for this. Rejects when the database does. */
   refresh(): Promise<void>
   onNotification(notification: Notification): void
+  /** What was said while nobody listened is read when somebody listens again. */
+  onListening(isListening: boolean): void
   close(): void
 }
 
@@ -51,6 +53,9 @@ export async function watch<Value>(
       if (notification.kind === 'state_changed' && notification.state === state) {
         void refresh().catch(onError)
       }
+    },
+    onListening(isListening) {
+      if (isListening) void refresh().catch(onError)
     },
     close: () => clearInterval(timer),
   }

@@ -7,7 +7,6 @@ import {
   foreignGlobal,
   globalClash,
   isFailedBlueprintState,
-  isPermitted,
   type ListQuery,
   notFound,
   parseLabels,
@@ -164,7 +163,7 @@ async function widen(
 ): Promise<void> {
   const { id, tenant_id: tenantId, tenant_name: tenantName } = blueprint
   checkWidening(id, blueprint.visibility, wanted)
-  checkGlobalAllowed(wanted, request.caller.username, isPermitted('create_global_resource', request.roles))
+  checkGlobalAllowed(wanted, request.caller.username, request.rights.holds('create_global_resource'))
   if (wanted === 'global' && (await existsInOtherTenants(transaction, tenantId, id))) {
     throw globalClash('Blueprint', id, tenantName)
   }

@@ -9,7 +9,6 @@ import {
   duplicateBlueprint,
   globalClash,
   isFailedBlueprintState,
-  isPermitted,
   type LabelPair,
   parseBody,
   parseCreateVisibility,
@@ -70,11 +69,7 @@ function readUpload(
 ): Upload {
   const parameters = parseBody(BlueprintUpload, given)
   const visibility = parseCreateVisibility(parameters.visibility, parameters.private_resource)
-  checkGlobalAllowed(
-    visibility,
-    request.caller.username,
-    isPermitted('create_global_resource', request.roles),
-  )
+  checkGlobalAllowed(visibility, request.caller.username, request.rights.holds('create_global_resource'))
   const { labels } = parameters
   return {
     id,

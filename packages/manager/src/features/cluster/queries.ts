@@ -3,9 +3,9 @@ import {
   heartbeatMs,
   isFresh,
   type ListedResource,
+  namedOnly,
   timeField,
   toJson,
-  untenanted,
 } from '@tutti/storage'
 import { sql } from 'kysely'
 
@@ -29,7 +29,7 @@ export const managerResource: ListedResource = {
     status_report_frequency: { column: sql`m.status_report_frequency` },
   },
   search: sql`m.hostname`,
-  ...untenanted,
+  ...namedOnly,
   tieBreaker: sql`m.id`,
 }
 

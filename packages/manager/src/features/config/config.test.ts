@@ -142,3 +142,21 @@ test('the log level changes at once, and workers unpack no more than is set', as
     await manager.inject('DELETE', '/blueprints/large')
   }
 })
+
+test('accounts are locked after as many failed logins as are set, and open again when the lock is switched off', async () => {
+  await addUser(manager.db, 'luke', { tenants: { 0: 'user' } })
+  await put('failed_logins_before_account_lock', 1)
+  await put('account_lock_period', 60)
+  const wrong = Buffer.from('luke:wrong').toString('base64')
+  for (let failure = 0; failure < 2; failure += 1) {
+    const answer = await manager.app.inject({
+      method: 'GET',
+      url: '/api/v3.1/version',
+      headers: { authorization: `Basic ${wrong}` },
+    })
+    expect(answer.statusCode).toBe(401)
+  }
+  expect((await get('/version', { user: 'luke' })).status).toBe(401)
+  await put('account_lock_period', -1)
+  expect((await get('/version', { user: 'luke' })).status).toBe(200)
+})

@@ -2,9 +2,9 @@ import {
   ApiError,
   type Config,
   type ConfigItem,
-  defaultPermissions,
   notFound,
   ownSettings,
+  type PermissionTable,
   parseSettingValue,
   roles,
   type Setting,
@@ -22,12 +22,16 @@ const all: readonly Found[] = Object.entries(settingsByScope).flatMap(([scope, s
 )
 
 /** spec/rest-facts-b.md 12: `authorization` only without a scope, or as one. */
-export function listConfiguration(request: Request, scope: string | undefined): Config {
+export async function listConfiguration(request: Request, scope: string | undefined): Promise<Config> {
   const items = all
     .filter((found) => scope === undefined || found.scope === scope)
     .map((found) => configItem(request, found))
   const withAuthorization = scope === undefined || scope === 'authorization'
-  return { metadata: {}, items, ...(withAuthorization && { authorization: authorization() }) }
+  return {
+    metadata: {},
+    items,
+    ...(withAuthorization && { authorization: authorization(await request.access.permissions()) }),
+  }
 }
 
 export function getSetting(request: Request, name: string): ConfigItem {
@@ -96,13 +100,13 @@ function configItem(request: Request, { scope, name, setting }: Found): ConfigIt
   }
 }
 
-const isSystemAdministrator = (request: Request) => request.roles.includes('sys_admin')
+const isSystemAdministrator = (request: Request) => request.rights.roles.includes('sys_admin')
 
-function authorization(): NonNullable<Config['authorization']> {
+function authorization(table: PermissionTable): NonNullable<Config['authorization']> {
   return {
     roles: Object.entries(roles).map(([name, role], index) => ({ id: index, name, ...role })),
     permissions: Object.fromEntries(
-      Object.entries(defaultPermissions).map(([permission, holders]) => [permission, [...holders]]),
+      Object.entries(table).map(([permission, holders]) => [permission, [...holders]]),
     ),
   }
 }

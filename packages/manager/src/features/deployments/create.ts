@@ -7,7 +7,6 @@ import {
   duplicate,
   globalClash,
   isFinalBlueprintState,
-  isPermitted,
   notFound,
   parseCreateVisibility,
   parseLabels,
@@ -55,11 +54,7 @@ export async function createDeployment(
     const blueprint = await requireUploadedBlueprint(transaction, request, body.blueprint_id)
     if (body.site_name != null) throw notFound('Site', body.site_name)
     const labels = body.labels === undefined ? [] : parseLabels(body.labels)
-    checkGlobalAllowed(
-      visibility,
-      request.caller.username,
-      isPermitted('create_global_resource', request.roles),
-    )
+    checkGlobalAllowed(visibility, request.caller.username, request.rights.holds('create_global_resource'))
     if (visibility === 'global' && blueprint.visibility !== 'global') {
       throw new ApiError(
         'forbidden_error',

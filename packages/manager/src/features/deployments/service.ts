@@ -9,7 +9,6 @@ import {
   foreignGlobal,
   globalClash,
   illegalAction,
-  isPermitted,
   type ListQuery,
   notFound,
   parseLabels,
@@ -201,7 +200,7 @@ export async function setDeploymentVisibility(
     const deployment = await requireDeployment(transaction, request, id)
     checkOwnTenant(request, deployment)
     checkWidening(id, deployment.visibility, wanted)
-    checkGlobalAllowed(wanted, request.caller.username, isPermitted('create_global_resource', request.roles))
+    checkGlobalAllowed(wanted, request.caller.username, request.rights.holds('create_global_resource'))
     if (wanted === 'global') {
       const blueprint = await blueprintVisibility(
         transaction,

@@ -1,4 +1,4 @@
-import { ApiError, isPermitted, type Route } from '@tutti/api'
+import { ApiError, type Route } from '@tutti/api'
 import type { FastifyRequest } from 'fastify'
 import type { Request } from '../../request.ts'
 import type { Services } from '../../services.ts'
@@ -48,7 +48,7 @@ export async function unlessInMaintenance(
   if (refusal === undefined) return authorize()
   if (http.headers['x-bypass-maintenance'] === undefined) throw refusal
   const request = await authorize()
-  if (!isPermitted('maintenance_mode_set', request.roles)) throw refusal
+  if (!request.rights.holds('maintenance_mode_set')) throw refusal
   return request
 }
 

@@ -22,10 +22,6 @@ test('tells its version with credentials, at the unversioned path too, and no te
   })
 })
 
-test('needs no license', async () => {
-  expect((await manager.inject('GET', '/license-check')).body).toBe('OK')
-})
-
 test('keeps one provider context, replaced only when asked', async () => {
   expect((await manager.inject('GET', '/provider/context')).body).toEqual({
     id: 'CONTEXT',

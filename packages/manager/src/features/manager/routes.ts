@@ -33,7 +33,4 @@ export const managerHandlers = {
     if (isUpdate) return reply.code(200).send({ status: 'ok' })
     return { status: 'ok' }
   },
-
-  // Tutti needs no license.
-  'license.check': async () => 'OK',
 } satisfies Partial<Handlers>
