@@ -23,6 +23,7 @@ import { readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
 import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
+import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
 import { readJsonBody } from './json-body.ts'
@@ -49,7 +50,9 @@ export async function answer(
 ): Promise<unknown> {
   const { route, adaptation } = served
   const body = once(() => readJsonBody(http.raw, services.settings.maxBodyBytes))
-  const request = await authorize(services, served, http, reply, body)
+  const request = await unlessInMaintenance(services, route, http, () =>
+    authorize(services, served, http, reply, body),
+  )
   refuseWhileCancelling(served.name, request.caller)
   const given: AdaptableRequest = {
     params: http.params as Readonly<Record<string, string>>,
@@ -68,7 +71,10 @@ export async function answer(
     list:
       route.list === undefined
         ? undefined
-        : parseListQuery(query, route.list, { own: Object.keys(route.query?.properties ?? {}) }),
+        : parseListQuery(query, route.list, {
+            own: Object.keys(route.query?.properties ?? {}),
+            pageSize: services.config.get('default_page_size'),
+          }),
   }
   const call = (called: RouteName, params = routeRequest.params) =>
     handlers[called]({ ...routeRequest, params } as unknown as never) as Promise<unknown>
