@@ -32,11 +32,25 @@ export {
   listLabels,
   replaceLabels,
 } from './labels.ts'
-export { findItem, type ListedPage, listPage } from './lists/list.ts'
+export { findById, findItem, type ListedPage, listPage } from './lists/list.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify } from './notifications.ts'
+export {
+  blueprintTable,
+  deleteOwned,
+  deploymentTable,
+  existsInOtherTenants,
+  findOwned,
+  holdId,
+  lockId,
+  type OwnedRow,
+  type OwnedTable,
+  ownedResource,
+  siteTable,
+  userExists,
+} from './owned.ts'
 export { openProcessFolder } from './process-folder.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'

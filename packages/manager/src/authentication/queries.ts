@@ -56,11 +56,12 @@ export async function findUserOfToken(db: Database, tokenId: string) {
 
 const globalTenantIds = sql<number[]>`array(
   select tenant_id from blueprints where visibility = 'global'
-  union select tenant_id from deployments where visibility = 'global')`
+  union select tenant_id from deployments where visibility = 'global'
+  union select tenant_id from sites where visibility = 'global')`
 
 /**
  * The tenant of that name, the role that the user has in it, if any, and the tenants whose global resources are to be
- * seen in it. Everything that can be global belongs to a global blueprint or deployment; small indexes know those.
+ * seen in it. Small indexes know the global ones; nodes and node instances are as their deployment is.
  */
 export async function findTenantFor(db: Database, userId: number, tenantName: string) {
   return db

@@ -9,6 +9,7 @@ import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
 import { resourceHandlers } from './resources/index.ts'
+import { siteHandlers } from './sites/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
 import { userHandlers } from './users/index.ts'
@@ -28,4 +29,5 @@ export const handlers = {
   ...userHandlers,
   ...tokenHandlers,
   ...resourceHandlers,
+  ...siteHandlers,
 } satisfies Handlers
