@@ -2,12 +2,17 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 export type LabelledTable = {
-  readonly table: 'blueprint_labels' | 'deployment_labels'
-  readonly idColumn: 'blueprint_id' | 'deployment_id'
+  readonly table: 'blueprint_labels' | 'deployment_labels' | 'deployment_group_labels'
+  readonly idColumn: 'blueprint_id' | 'deployment_id' | 'deployment_group_id'
 }
 
 export const blueprintLabels: LabelledTable = { table: 'blueprint_labels', idColumn: 'blueprint_id' }
 export const deploymentLabels: LabelledTable = { table: 'deployment_labels', idColumn: 'deployment_id' }
+
+export const deploymentGroupLabels: LabelledTable = {
+  table: 'deployment_group_labels',
+  idColumn: 'deployment_group_id',
+}
 
 type Owner = { readonly tenantId: number; readonly id: string }
 type Pair = { readonly key: string; readonly value: string }

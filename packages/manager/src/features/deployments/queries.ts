@@ -46,7 +46,10 @@ export const deploymentResource: ListedResource = {
         }),
     },
     labels: labelsField('deployment_labels', 'deployment_id', 'd'),
-    deployment_groups: { column: sql`'[]'::json` },
+    deployment_groups: {
+      column: sql`(select coalesce(json_agg(m.deployment_group_id order by m.deployment_group_id), '[]'::json)
+        from deployment_group_members m where m.tenant_id = d.tenant_id and m.deployment_id = d.id)`,
+    },
     site_name: { column: sql`d.site_name` },
     runtime_only_evaluation: { column: sql`d.runtime_only_evaluation` },
     create_execution: { column: sql`d.create_execution_id` },
@@ -79,8 +82,7 @@ export const deploymentResource: ListedResource = {
     updated_at: timeField(sql`d.updated_at`),
     ...ownerFields('d'),
   },
-  // Nothing joins a deployment group yet: the filter is known and matches nothing.
-  extraFilters: { deployment_group_id: sql`null::text` },
+  extraFilters: { deployment_group_id: (ids) => isInGroup(ids) },
   search: sql`d.id`,
   searchName: sql`d.display_name`,
   tenantId: sql`d.tenant_id`,
@@ -115,8 +117,9 @@ function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
 export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
   where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
 
-/** No deployment is in a group yet. */
-export const isInNoGroup = sql`false`
+export const isInGroup = (groupIds: readonly unknown[]) => sql<boolean>`exists (
+  select from deployment_group_members m where m.tenant_id = d.tenant_id and m.deployment_id = d.id
+    and m.deployment_group_id = any(${groupIds}::text[]))`
 
 /** The deployment and everything that it depends on, directly or not. */
 export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id = ${tenantId} and d.id in (

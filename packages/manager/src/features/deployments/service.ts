@@ -33,7 +33,7 @@ import {
   findDeployment,
   isDependencyOf,
   isEnvironmentOnly,
-  isInNoGroup,
+  isInGroup,
   liveInstances,
   setInProgress,
   setSite,
@@ -57,7 +57,7 @@ export async function listDeployments(request: Request, query: ListQuery, option
   return listPage(db, deploymentResource, query, await listScope(request, query, 'deployment_list'), [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
-    ...(options.groupId === undefined ? [] : [isInNoGroup]),
+    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
   ])
 }
 

@@ -36,8 +36,7 @@ export const executionResource: ListedResource = {
     scheduled_for: timeField(sql`e.scheduled_for`),
     ...ownerFields('e'),
   },
-  // Nothing joins an execution group yet: the filter is known and matches nothing.
-  extraFilters: { execution_group_id: sql`null::text` },
+  extraFilters: { execution_group_id: (ids) => isInGroup(ids) },
   search: sql`e.id`,
   tenantId: sql`e.tenant_id`,
   createdBy: sql`e.created_by`,
@@ -45,8 +44,8 @@ export const executionResource: ListedResource = {
   tieBreaker: sql`e.id`,
 }
 
-/** No execution is in a group yet. */
-export const isInNoGroup = sql`false`
+export const isInGroup = (groupIds: readonly unknown[]) =>
+  sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`
 export const notSystem = sql`not e.is_system_workflow`
 export const executionIdIs = (id: string) => sql`e.id = ${id}`
 
@@ -234,4 +233,6 @@ export async function deleteEnded(
 }
 
 export const executionFilter = (field: string, values: readonly unknown[]) =>
-  sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`
+  field === 'execution_group_id'
+    ? isInGroup(values)
+    : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`

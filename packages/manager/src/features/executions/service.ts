@@ -23,7 +23,7 @@ import {
   executionFilter,
   executionIdIs,
   executionResource,
-  isInNoGroup,
+  isInGroup,
   lockExecution,
   notSystem,
   offerToWorkers,
@@ -47,7 +47,7 @@ export async function listExecutions(
   const isFiltered = query.filters.some((filter) => filter.field === 'is_system_workflow')
   const extra = [
     ...(options.withSystem || isFiltered ? [] : [notSystem]),
-    ...(options.groupId === undefined ? [] : [isInNoGroup]),
+    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
   ]
   return listPage(
     request.services.db,
