@@ -58,6 +58,12 @@ export {
 export { BlueprintPatch, BlueprintUpload, SetVisibility } from './routes/blueprints.ts'
 export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
 export { ExecutionStart } from './routes/executions.ts'
+export {
+  DeploymentGroupAddition,
+  DeploymentGroupPut,
+  DeploymentSelection,
+  ExecutionGroupStart,
+} from './routes/groups.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
 export { SiteCreate, SiteUpdate } from './routes/sites.ts'
 export {
@@ -77,8 +83,10 @@ export * from './shapes/blueprint.ts'
 export * from './shapes/cluster.ts'
 export * from './shapes/common.ts'
 export * from './shapes/deployment.ts'
+export * from './shapes/deployment-group.ts'
 export * from './shapes/event.ts'
 export * from './shapes/execution.ts'
+export * from './shapes/execution-group.ts'
 export * from './shapes/label.ts'
 export * from './shapes/license.ts'
 export * from './shapes/manager.ts'

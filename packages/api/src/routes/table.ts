@@ -6,6 +6,7 @@ import { configRoutes } from './config.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
+import { groupRoutes } from './groups.ts'
 import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
@@ -24,6 +25,7 @@ export const builtRoutes = {
   ...blueprintRoutes,
   ...deploymentRoutes,
   ...executionRoutes,
+  ...groupRoutes,
   ...eventRoutes,
   ...topologyRoutes,
   ...operationRoutes,

@@ -56,13 +56,6 @@ const documented: readonly (readonly [
     finish: ['POST /deployment-modifications/:id/finish'],
     rollback: ['POST /deployment-modifications/:id/rollback'],
   }),
-  ...resource('deployment_group', 'v3.1', {
-    list: ['GET /deployment-groups'],
-    get: ['GET /deployment-groups/:id'],
-    create: ['PUT /deployment-groups/:id'],
-    update: ['PATCH /deployment-groups/:id'],
-    delete: ['DELETE /deployment-groups/:id'],
-  }),
   ...resource('inter_deployment_dependency', 'v3.1', {
     list: ['GET /deployments/inter-deployment-dependencies'],
     create: [
@@ -105,13 +98,6 @@ const documented: readonly (readonly [
       'PATCH /execution-schedules/:id',
       'DELETE /execution-schedules/:id',
     ],
-  }),
-  ...resource('execution_group', 'v3.1', {
-    list: ['GET /execution-groups'],
-    get: ['GET /execution-groups/:id'],
-    create: ['POST /execution-groups'],
-    cancel: ['POST /execution-groups/:id'],
-    update: ['PATCH /execution-groups/:id'],
   }),
   ...resource('filter', 'v3.1', {
     list: ['GET /filters/deployments', 'GET /filters/blueprints'],

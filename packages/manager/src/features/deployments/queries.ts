@@ -165,13 +165,14 @@ export async function findDeployment(db: Database, tenantId: number, id: string)
 export async function readPlanForCreation(db: Database, tenantId: number, blueprintId: string) {
   const { rows } = await sql<{
     inputs: Named<{ readonly default?: unknown; readonly required?: boolean }> | null
+    settings: Named<unknown> | null
     deployment_plugins: PluginToInstall[] | null
     host_plugins: PluginToInstall[] | null
   }>`
-    select p.inputs, p.deployment_plugins_to_install as deployment_plugins,
+    select p.inputs, p.deployment_settings as settings, p.deployment_plugins_to_install as deployment_plugins,
       p.host_agent_plugins_to_install as host_plugins
     from blueprints b, json_to_record(b.plan) as p (
-      inputs json, deployment_plugins_to_install json, host_agent_plugins_to_install json)
+      inputs json, deployment_settings json, deployment_plugins_to_install json, host_agent_plugins_to_install json)
     where b.tenant_id = ${tenantId} and b.id = ${blueprintId}`.execute(db)
   return rows[0]
 }
@@ -204,39 +205,55 @@ const siteColumns = (site: SiteLink | undefined) => ({
   site_name: site?.name ?? null,
 })
 
-export async function insertDeployment(db: Database, deployment: NewDeployment): Promise<void> {
-  await db
-    .insertInto('deployments')
-    .values({
-      tenant_id: deployment.tenantId,
-      id: deployment.id,
-      display_name: deployment.displayName,
-      blueprint_tenant_id: deployment.blueprintTenantId,
-      blueprint_id: deployment.blueprintId,
-      visibility: deployment.visibility,
-      created_by: deployment.createdBy,
-      create_execution_id: deployment.createExecutionId,
-      latest_execution_id: deployment.createExecutionId,
-      runtime_only_evaluation: deployment.runtimeOnlyEvaluation,
-      ...siteColumns(deployment.site),
-    })
-    .execute()
+/** Fails by the primary key when another request has just created one of them. */
+export async function insertDeployments(db: Database, deployments: readonly NewDeployment[]): Promise<void> {
+  const column = <T>(read: (deployment: NewDeployment) => T) => deployments.map(read)
+  await sql`
+    insert into deployments (tenant_id, id, display_name, blueprint_tenant_id, blueprint_id, visibility, created_by,
+      create_execution_id, latest_execution_id, runtime_only_evaluation, site_tenant_id, site_name)
+    select * from unnest(
+      ${column((one) => one.tenantId)}::int[],
+      ${column((one) => one.id)}::text[],
+      ${column((one) => one.displayName)}::text[],
+      ${column((one) => one.blueprintTenantId)}::int[],
+      ${column((one) => one.blueprintId)}::text[],
+      ${column((one) => one.visibility)}::text[],
+      ${column((one) => one.createdBy)}::text[],
+      ${column((one) => one.createExecutionId)}::text[],
+      ${column((one) => one.createExecutionId)}::text[],
+      ${column((one) => one.runtimeOnlyEvaluation)}::boolean[],
+      ${column((one) => one.site?.tenantId ?? null)}::int[],
+      ${column((one) => one.site?.name ?? null)}::text[]
+    )`.execute(db)
 }
 
-export async function deleteDeployment(db: Database, tenantId: number, id: string): Promise<void> {
-  await db.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
-  await db.deleteFrom('events').where('tenant_id', '=', tenantId).where('deployment_id', '=', id).execute()
+export async function deleteDeployments(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    delete from deployments where tenant_id = ${tenantId} and id = any(${[...ids]}::text[])`.execute(db)
+  await sql`
+    delete from events where tenant_id = ${tenantId} and deployment_id = any(${[...ids]}::text[])`.execute(db)
 }
 
-/** Whether the creation is all that ever ran on the deployment. */
-export async function onlyCreationRan(db: Database, tenantId: number, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('executions')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', id)
-    .executeTakeFirstOrThrow()
-  return row.count <= 1
+/**
+ * Deployments of these ids, in the tenant and global ones of others. `failedAtOnce`: one of the tenant's own, whose
+ * creation failed and is all that ever ran.
+ */
+export async function findInTheWay(db: Database, tenantId: number, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; failedAtOnce: boolean }>`
+    select d.id, d.tenant_id = ${tenantId} and coalesce(c.status = 'failed', false) and 1 >= (
+      select count(*) from executions e where e.tenant_id = d.tenant_id and e.deployment_id = d.id
+    ) as "failedAtOnce"
+    from deployments d
+    left join executions c on c.tenant_id = d.tenant_id and c.id = d.create_execution_id
+    where d.id = any(${[...ids]}::text[]) and (d.tenant_id = ${tenantId} or d.visibility = 'global')`.execute(
+    db,
+  )
+  return rows
 }
 
 export async function unfinishedExecutions(db: Database, tenantId: number, id: string): Promise<string[]> {
