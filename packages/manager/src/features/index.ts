@@ -2,9 +2,11 @@ import type { Handlers } from '../request.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
+import { deploymentGroupHandlers } from './deployment-groups/index.ts'
 import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
+import { executionGroupHandlers } from './execution-groups/index.ts'
 import { executionHandlers } from './executions/index.ts'
 import { licenseHandlers } from './license/index.ts'
 import { maintenanceHandlers } from './maintenance/index.ts'
@@ -30,6 +32,8 @@ export const handlers = {
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,
+  ...deploymentGroupHandlers,
+  ...executionGroupHandlers,
   ...eventHandlers,
   ...evaluationHandlers,
   ...nodeHandlers,

@@ -23,6 +23,7 @@ import {
 import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
+import { systemWorkflowRuns } from '../executions/index.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   deleteDeployments,
@@ -30,7 +31,6 @@ import {
   insertDeployments,
   type PluginToInstall,
   readPlanForCreation,
-  systemWorkflowRuns,
 } from './queries.ts'
 
 type Body = RouteBody<'deployments.create'>

@@ -1,2 +1,4 @@
+export { type Creation, createDeployments, type DeploymentToCreate } from './create.ts'
+export { deploymentResource } from './queries.ts'
 export { deploymentHandlers } from './routes.ts'
-export { requireDeployment } from './service.ts'
+export { type DeleteOptions, requireDeployment, startDeletions } from './service.ts'

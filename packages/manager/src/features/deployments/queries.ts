@@ -165,14 +165,13 @@ export async function findDeployment(db: Database, tenantId: number, id: string)
 export async function readPlanForCreation(db: Database, tenantId: number, blueprintId: string) {
   const { rows } = await sql<{
     inputs: Named<{ readonly default?: unknown; readonly required?: boolean }> | null
-    settings: Named<unknown> | null
     deployment_plugins: PluginToInstall[] | null
     host_plugins: PluginToInstall[] | null
   }>`
-    select p.inputs, p.deployment_settings as settings, p.deployment_plugins_to_install as deployment_plugins,
+    select p.inputs, p.deployment_plugins_to_install as deployment_plugins,
       p.host_agent_plugins_to_install as host_plugins
     from blueprints b, json_to_record(b.plan) as p (
-      inputs json, deployment_settings json, deployment_plugins_to_install json, host_agent_plugins_to_install json)
+      inputs json, deployment_plugins_to_install json, host_agent_plugins_to_install json)
     where b.tenant_id = ${tenantId} and b.id = ${blueprintId}`.execute(db)
   return rows[0]
 }
@@ -256,66 +255,70 @@ export async function findInTheWay(db: Database, tenantId: number, ids: readonly
   return rows
 }
 
-export async function unfinishedExecutions(db: Database, tenantId: number, id: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('executions')
-    .select(['id', 'workflow_id', 'status'])
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', id)
-    .where(isActiveOrQueued)
-    .orderBy('created_at')
-    .limit(5)
-    .execute()
-  return rows.map((row) => `${row.id} (${row.workflow_id}, ${row.status})`)
+/** A deployment on which something runs or waits, with a few of what does. */
+export async function unfinishedExecutions(db: Database, tenantId: number, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; found: string[] }>`
+    select deployment_id as id, (array_agg(
+      id || ' (' || workflow_id || ', ' || status || ')' order by created_at))[1:5] as found
+    from executions
+    where tenant_id = ${tenantId} and deployment_id = any(${[...ids]}::text[]) and ${isActiveOrQueued}
+    group by deployment_id order by deployment_id limit 1`.execute(db)
+  return rows[0]
 }
 
-export async function liveInstances(db: Database, tenantId: number, id: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('node_instances')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', id)
-    .where('state', 'not in', ['uninitialized', 'deleted'])
-    .orderBy('id')
-    .limit(20)
-    .execute()
-  return rows.map((row) => row.id)
+/** A deployment that has instances which are neither new nor gone, with a few of them. */
+export async function liveInstances(db: Database, tenantId: number, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; found: string[] }>`
+    select deployment_id as id, (array_agg(id order by id))[1:20] as found
+    from node_instances
+    where tenant_id = ${tenantId} and deployment_id = any(${[...ids]}::text[])
+      and state not in ('uninitialized', 'deleted')
+    group by deployment_id order by deployment_id limit 1`.execute(db)
+  return rows[0]
 }
 
-export type Dependent = { readonly source: string; readonly creator: string }
+export type Dependent = { readonly target: string; readonly source: string; readonly creator: string }
 
-/** Installations that need this one: children by label and dependencies whose source is not just going away. */
+/**
+ * Installations that need one of these: children by label and dependencies whose source is not just going away. What
+ * goes together does not keep each other.
+ */
 export async function findDependents(
   db: Database,
   tenantId: number,
-  id: string,
+  ids: readonly string[],
   withChildren: boolean,
 ): Promise<Dependent[]> {
+  const these = sql`any(${[...ids]}::text[])`
   const { rows } = await sql<Dependent>`
-    select source_deployment_id as source, dependency_creator as creator
+    select target_deployment_id as target, source_deployment_id as source, dependency_creator as creator
     from inter_deployment_dependencies p
-    where tenant_id = ${tenantId} and target_deployment_id = ${id} and source_deployment_id is not null
+    where tenant_id = ${tenantId} and target_deployment_id = ${these} and source_deployment_id is not null
+      and not source_deployment_id = ${these}
       and not exists (select from executions e where e.tenant_id = p.tenant_id
         and e.deployment_id = p.source_deployment_id and e.status = any(${[...activeStatuses]}::text[])
         and e.workflow_id in ('stop', 'uninstall', 'update', 'heal'))
     union all
-    select deployment_id, 'csys-obj-parent' from deployment_labels
-    where ${withChildren} and tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${id}`.execute(
-    db,
-  )
+    select value, deployment_id, 'csys-obj-parent' from deployment_labels
+    where ${withChildren} and tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${these}
+      and not deployment_id = ${these}`.execute(db)
   return rows
 }
 
-/** False when the deployment has just gone. */
-export async function setInProgress(db: Database, tenantId: number, id: string): Promise<boolean> {
-  const row = await db
+/** Of these, those that are still there. */
+export async function setInProgress(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
     .updateTable('deployments')
     .set({ deployment_status: 'in_progress' })
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
     .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
+  return new Set(rows.map((row) => row.id))
 }
 
 /** False when the deployment has just gone. */
@@ -399,16 +402,4 @@ export async function readExecutionEnd(db: Database, tenantId: number, execution
     .where('tenant_id', '=', tenantId)
     .where('id', '=', executionId)
     .executeTakeFirst()
-}
-
-/** Whether a system workflow is at work or waits for its turn: everything new waits behind it. */
-export async function systemWorkflowRuns(db: Database): Promise<boolean> {
-  const row = await db
-    .selectFrom('executions')
-    .select('id')
-    .where('is_system_workflow', '=', true)
-    .where(isActiveOrQueued)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }

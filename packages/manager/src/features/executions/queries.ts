@@ -96,64 +96,65 @@ export async function lockDeployment(transaction: Database, tenantId: number, id
     .executeTakeFirst()
 }
 
-/** What the availability of the deployment's workflows depends on. */
-export async function readDeploymentState(
+/** What the availability of the deployments' workflows depends on, by deployment id. */
+export async function readDeploymentStates(
   db: Database,
   tenantId: number,
-  deploymentId: string,
-): Promise<DeploymentState> {
-  const { rows } = await sql<DeploymentState>`
-    select
-      array(select distinct state from node_instances
-        where tenant_id = ${tenantId} and deployment_id = ${deploymentId}) as "instanceStates",
+  deploymentIds: readonly string[],
+): Promise<ReadonlyMap<string, DeploymentState>> {
+  const { rows } = await sql<DeploymentState & { id: string }>`
+    select d.id,
+      array(select distinct state from node_instances i
+        where i.tenant_id = ${tenantId} and i.deployment_id = d.id) as "instanceStates",
       array(select distinct t.name from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
-        where n.tenant_id = ${tenantId} and n.deployment_id = ${deploymentId}) as "nodeTypes"`.execute(db)
-  return rows[0] ?? { instanceStates: [], nodeTypes: [] }
+        where n.tenant_id = ${tenantId} and n.deployment_id = d.id) as "nodeTypes"
+    from unnest(${[...deploymentIds]}::text[]) as d (id)`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What may keep a new execution from starting at once (spec/workflows.md 6.1). */
-export async function findRunning(db: Database, tenantId: number, deploymentId: string) {
-  const [system, same] = await Promise.all([
-    db
-      .selectFrom('executions')
-      .select('id')
-      .where('is_system_workflow', '=', true)
-      .where(isActiveOrQueued)
-      .limit(1)
-      .executeTakeFirst(),
-    db
-      .selectFrom('executions')
-      .select(['id', 'workflow_id', 'status'])
-      .where('tenant_id', '=', tenantId)
-      .where('deployment_id', '=', deploymentId)
-      .where(isActiveOrQueued)
-      .limit(1)
-      .executeTakeFirst(),
-  ])
-  return { system, same }
+/** Whether a system workflow is at work or waits for its turn: everything new waits behind it (spec/workflows.md 6.1). */
+export async function systemWorkflowRuns(db: Database): Promise<boolean> {
+  const row = await db
+    .selectFrom('executions')
+    .select('id')
+    .where('is_system_workflow', '=', true)
+    .where(isActiveOrQueued)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
-/** Deployments that depend on this one by an inter-deployment dependency or a parent label. */
-export async function findDependents(db: Database, tenantId: number, deploymentId: string) {
-  const { rows } = await sql<{ source: string; creator: string }>`
-    select source_deployment_id as source, dependency_creator as creator
+/** What runs on the deployments or waits to, one execution of each at least: what may keep a new one from starting. */
+export async function findRunning(db: Database, tenantId: number, deploymentIds: readonly string[]) {
+  const { rows } = await sql<{ deployment_id: string; id: string; workflow_id: string; status: string }>`
+    select distinct on (deployment_id) deployment_id, id, workflow_id, status from executions
+    where tenant_id = ${tenantId} and deployment_id = any(${[...deploymentIds]}::text[]) and ${isActiveOrQueued}
+    order by deployment_id, created_at`.execute(db)
+  return new Map(rows.map((row) => [row.deployment_id, row]))
+}
+
+/** Deployments that depend on one of these by an inter-deployment dependency or a parent label. */
+export async function findDependents(db: Database, tenantId: number, deploymentIds: readonly string[]) {
+  const these = sql`any(${[...deploymentIds]}::text[])`
+  const { rows } = await sql<{ target: string; source: string; creator: string }>`
+    select target_deployment_id as target, source_deployment_id as source, dependency_creator as creator
     from inter_deployment_dependencies
-    where tenant_id = ${tenantId} and target_deployment_id = ${deploymentId} and source_deployment_id is not null
+    where tenant_id = ${tenantId} and target_deployment_id = ${these} and source_deployment_id is not null
     union all
-    select deployment_id, 'csys-obj-parent'
+    select value, deployment_id, 'csys-obj-parent'
     from deployment_labels
-    where tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${deploymentId}`.execute(db)
+    where tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${these}`.execute(db)
   return rows
 }
 
 /**
- * Hands the execution to whichever worker takes it next, with what that one must reset first. The new fence stops a
- * worker that may still be running it.
+ * Hands the executions to whichever workers take them next, with what those must reset first. The new fence stops a
+ * worker that may still be running one.
  */
 export async function setForResume(
   transaction: Database,
   tenantId: number,
-  id: string,
+  ids: readonly string[],
   mode: 'resume' | 'force-resume' | null,
 ): Promise<void> {
   await transaction
@@ -167,7 +168,7 @@ export async function setForResume(
       lease_fence: sql`lease_fence + 1`,
     })
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
     .execute()
 }
 

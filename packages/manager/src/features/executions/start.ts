@@ -5,7 +5,13 @@ import { type Database, insertExecution } from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
-import { findDependents, findRunning, lockDeployment, readDeploymentState } from './queries.ts'
+import {
+  findDependents,
+  findRunning,
+  lockDeployment,
+  readDeploymentStates,
+  systemWorkflowRuns,
+} from './queries.ts'
 
 export type StartRequest = {
   readonly deploymentId: string
@@ -43,11 +49,7 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       deployment.workflows as Named<PlanWorkflow>,
       start.workflowId,
     )
-    const parameters = await withoutFunctions(
-      { ...request, services: { ...request.services, db: transaction } },
-      deployment.id,
-      checkParameters(start, deployment.id, workflow),
-    )
+    const parameters = await finalParameters(request, transaction, deployment.id, workflow, start)
     const execution = {
       tenantId: deployment.tenant_id,
       id,
@@ -70,14 +72,16 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
       return refusal
     }
-    const refusal = await findRefusal(transaction, request, deployment, start)
+    const refusal = (await findRefusals(transaction, request, [deployment], start)).get(deployment.id)
     if (refusal !== undefined) return refused(refusal)
     const status = await startOrQueue(transaction, deployment.tenant_id, start)
     // What waits meets another deployment than the present one: only what starts now must fit it.
     const why =
       status === 'queued' || start.force
         ? undefined
-        : await findUnavailability(transaction, deployment, workflow)
+        : (
+            await findUnavailability(transaction, deployment.tenant_id, [{ id: deployment.id, workflow }])
+          ).get(deployment.id)
     if (why !== undefined) return refused(unavailable(start.workflowId, deployment.id, why))
     await insertExecution(transaction, queue, { ...execution, status })
     return undefined
@@ -88,7 +92,7 @@ export async function startExecution(request: Request, start: StartRequest): Pro
 
 type Named<T> = Readonly<Record<string, T>>
 
-function checkCreated(deployment: {
+export function checkCreated(deployment: {
   readonly id: string
   readonly creation_status: string | null
   readonly creation_error: string | null
@@ -119,15 +123,19 @@ function checkCreated(deployment: {
   }
 }
 
+/** @throws not_implemented */
+export function checkBuilt(workflow: string): void {
+  if (!notBuiltWorkflows.has(workflow)) return
+  throw new ApiError(
+    'not_implemented',
+    `Workflow ${workflow} is documented, but this release of Tutti has not built it yet`,
+  )
+}
+
 function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name: string): PlanWorkflow {
   const workflow = Object.hasOwn(workflows, name) ? workflows[name] : undefined
   if (workflow !== undefined) return workflow
-  if (notBuiltWorkflows.has(name)) {
-    throw new ApiError(
-      'not_implemented',
-      `Workflow ${name} is documented, but this release of Tutti has not built it yet`,
-    )
-  }
+  checkBuilt(name)
   throw new ApiError(
     'nonexistent_workflow_error',
     `Workflow ${name} does not exist in deployment ${deploymentId}`,
@@ -137,31 +145,35 @@ function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name
   )
 }
 
-function checkParameters(start: StartRequest, deploymentId: string, workflow: PlanWorkflow) {
-  const outcome = convertAndCheckParameters({
-    workflow: start.workflowId,
-    schema: workflow.parameters,
-    given: start.parameters as Named<Json>,
-    allowCustomParameters: start.allowCustomParameters,
-    deploymentId,
-  })
-  if (outcome.ok) return outcome.parameters
-  throw new ApiError('illegal_execution_parameters_error', outcome.problems.join('\n'))
-}
+type GivenParameters = Pick<StartRequest, 'workflowId' | 'parameters' | 'allowCustomParameters'>
 
 /**
- * Functions in lists and dicts are evaluated when the workflow is run (spec/workflows.md 1.2); plain values, which
- * most parameters are, cost nothing.
+ * The parameters that the workflow runs with on the deployment. Functions in lists and dicts are evaluated when it is
+ * run (spec/workflows.md 1.2); plain values, which most parameters are, cost nothing.
+ *
+ * @throws illegal_execution_parameters_error, functions_evaluation_error
  */
-async function withoutFunctions(
+export async function finalParameters(
   request: Request,
+  transaction: Database,
   deploymentId: string,
-  parameters: Named<Json>,
+  workflow: PlanWorkflow,
+  { workflowId, parameters: given, allowCustomParameters }: GivenParameters,
 ): Promise<Named<Json>> {
+  const outcome = convertAndCheckParameters({
+    workflow: workflowId,
+    schema: workflow.parameters,
+    given: given as Named<Json>,
+    allowCustomParameters,
+    deploymentId,
+  })
+  if (!outcome.ok) throw new ApiError('illegal_execution_parameters_error', outcome.problems.join('\n'))
+  const { parameters } = outcome
   const mayHoldFunctions = (value: Json) =>
     typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!Object.values(parameters).some(mayHoldFunctions)) return parameters
-  const storage = await openEvaluation(request.services, tenantScope(request), deploymentId)
+  const services = { ...request.services, db: transaction }
+  const storage = await openEvaluation(services, tenantScope(request), deploymentId)
   const evaluated = await Promise.all(
     Object.entries(parameters).map(
       async ([name, value]) => [name, await evaluatePayload(value, {}, storage)] as const,
@@ -172,55 +184,75 @@ async function withoutFunctions(
 
 /** @throws existing_running_execution_error when another one runs and this one may neither pass nor wait */
 async function startOrQueue(transaction: Database, tenantId: number, start: StartRequest) {
-  const running = await findRunning(transaction, tenantId, start.deploymentId)
-  if (running.system !== undefined) return 'queued'
-  if (start.force || running.same === undefined) return 'pending'
+  if (await systemWorkflowRuns(transaction)) return 'queued'
+  if (start.force) return 'pending'
+  const running = (await findRunning(transaction, tenantId, [start.deploymentId])).get(start.deploymentId)
+  if (running === undefined) return 'pending'
   if (start.queue) return 'queued'
   throw new ApiError(
     'existing_running_execution_error',
-    `The following executions are currently running for this deployment: ${running.same.id} ` +
-      `(${running.same.workflow_id}, ${running.same.status}). To execute this workflow anyway, pass "force=true" ` +
+    `The following executions are currently running for this deployment: ${running.id} ` +
+      `(${running.workflow_id}, ${running.status}). To execute this workflow anyway, pass "force=true" ` +
       'as a query parameter to this request',
     { hint: 'Pass queue=true to run it afterwards' },
   )
 }
 
-async function findRefusal(
+type Refused = { readonly tenant_id: number; readonly id: string }
+
+/** Why the workflow may not run on some of these deployments of one tenant, by deployment id. */
+export async function findRefusals(
   transaction: Database,
   request: Request,
-  deployment: { readonly tenant_id: number; readonly id: string },
-  start: StartRequest,
-): Promise<ApiError | undefined> {
-  const isForeign = deployment.tenant_id !== tenantOf(request).id
-  if (isForeign && !request.rights.holds('execute_global_workflow')) {
-    return new ApiError(
-      'forbidden_error',
-      `User \`${request.caller.username}\` is not allowed to execute workflows on a global deployment ` +
-        `${deployment.id} from a different tenant`,
-    )
+  deployments: readonly Refused[],
+  { workflowId, force }: Pick<StartRequest, 'workflowId' | 'force'>,
+): Promise<ReadonlyMap<string, ApiError>> {
+  const [first] = deployments
+  if (first === undefined) return new Map()
+  if (first.tenant_id !== tenantOf(request).id && !request.rights.holds('execute_global_workflow')) {
+    return new Map(deployments.map(({ id }) => [id, foreign(request, id)]))
   }
-  if (start.force) return undefined
-  if (stopsDependents.has(start.workflowId)) {
-    const dependents = await findDependents(transaction, deployment.tenant_id, deployment.id)
-    if (dependents.length > 0) {
-      const lines = dependents.map(
+  if (force || !stopsDependents.has(workflowId)) return new Map()
+  const ids = deployments.map(({ id }) => id)
+  const dependents = Map.groupBy(
+    await findDependents(transaction, first.tenant_id, ids),
+    ({ target }) => target,
+  )
+  return new Map(
+    [...dependents].map(([id, those]) => {
+      const lines = those.map(
         ({ source, creator }, index) => `  [${index + 1}] Deployment \`${source}\` (${creator})`,
       )
-      return new ApiError(
-        'dependent_exists_error',
-        `Can't execute workflow \`${start.workflowId}\` on deployment ${deployment.id} - the following existing ` +
-          `installations depend on it:\n${lines.join('\n')}`,
-      )
-    }
-  }
-  return undefined
+      const message =
+        `Can't execute workflow \`${workflowId}\` on deployment ${id} - the following existing ` +
+        `installations depend on it:\n${lines.join('\n')}`
+      return [id, new ApiError('dependent_exists_error', message)]
+    }),
+  )
 }
 
-async function findUnavailability(
+const foreign = (request: Request, id: string) =>
+  new ApiError(
+    'forbidden_error',
+    `User \`${request.caller.username}\` is not allowed to execute workflows on a global deployment ` +
+      `${id} from a different tenant`,
+  )
+
+/** Why the workflow is not available on some of these deployments now, by deployment id. */
+export async function findUnavailability(
   transaction: Database,
-  deployment: { readonly tenant_id: number; readonly id: string },
-  { availability_rules: rules }: PlanWorkflow,
-): Promise<string | undefined> {
-  if (rules === null) return undefined
-  return whyUnavailable(rules, await readDeploymentState(transaction, deployment.tenant_id, deployment.id))
+  tenantId: number,
+  deployments: readonly { readonly id: string; readonly workflow: PlanWorkflow }[],
+): Promise<ReadonlyMap<string, string>> {
+  const ruled = deployments.filter(({ workflow }) => workflow.availability_rules !== null)
+  if (ruled.length === 0) return new Map()
+  const ids = ruled.map(({ id }) => id)
+  const states = await readDeploymentStates(transaction, tenantId, ids)
+  return new Map(
+    ruled.flatMap(({ id, workflow }) => {
+      const state = states.get(id)
+      const why = state && whyUnavailable(workflow.availability_rules, state)
+      return why === undefined ? [] : [[id, why] as const]
+    }),
+  )
 }
