@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { deploymentGroupTable, holdGlobals } from '../owned.ts'
 
 /**
  * Puts deployments of the tenant into a group, with the labels of the group (spec/rest-facts-a.md 8). What is in it
@@ -35,7 +36,7 @@ export async function joinGroup(
 
 /**
  * Puts a deployment into groups by their names; those that do not exist are made. Returns the names of those that it
- * could not join: private ones of somebody else.
+ * could not join: private ones of somebody else, and global ones of other tenants.
  */
 export async function joinGroups(
   transaction: Database,
@@ -43,11 +44,15 @@ export async function joinGroups(
   groupIds: readonly string[],
 ): Promise<readonly string[]> {
   const { tenantId, id, createdBy } = deployment
+  if (groupIds.length === 0) return []
+  await holdGlobals(transaction, deploymentGroupTable)
   const closed: string[] = []
   // In one order for all, so that two creations do not wait for each other's groups in a circle.
   for (const groupId of [...new Set(groupIds)].sort()) {
     await sql`
-      insert into deployment_groups (tenant_id, id, created_by) values (${tenantId}, ${groupId}, ${createdBy})
+      insert into deployment_groups (tenant_id, id, created_by)
+      select ${tenantId}, ${groupId}, ${createdBy}
+      where not exists (select from deployment_groups where id = ${groupId} and visibility = 'global')
       on conflict do nothing`.execute(transaction)
     const { rows } = await sql`
       select from deployment_groups

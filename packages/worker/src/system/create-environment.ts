@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { checkDisplayName, type LabelPair, parseLabels } from '@tutti/api'
+import { checkDisplayName, checkIdentifier, type LabelPair, parseLabels } from '@tutti/api'
 import { createDeploymentPlan, type DeploymentPlan, type Json, type Plan } from '@tutti/dsl'
-import { addLabels, deploymentLabels, insertEvents, type NewEvent } from '@tutti/storage'
+import { addLabels, deploymentLabels, insertEvents, joinGroups, type NewEvent } from '@tutti/storage'
 import { eventContext } from '../executions/event-rows.ts'
 import type { SystemWorkflow } from './index.ts'
 import {
@@ -46,11 +46,16 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   const plan = await withFreeIds(outcome.deploymentPlan, (ids) =>
     takenInstanceIds(services.db, tenantId, ids),
   )
-  let settings: { readonly labels: readonly LabelPair[]; readonly displayName: string }
+  let settings: {
+    readonly labels: readonly LabelPair[]
+    readonly displayName: string
+    readonly groups: readonly string[]
+  }
   try {
     settings = {
       labels: [...parameters.labels, ...planLabels(plan)],
       displayName: parameters.display_name ?? planDisplayName(plan) ?? deployment.display_name,
+      groups: planGroups(plan),
     }
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error))
@@ -68,7 +73,6 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       await insertNodes(transaction, owner, plan.nodes)
       await insertNodeInstances(transaction, owner, plan.node_instances)
       await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
-      await insertEvents(transaction, eventContext(execution), notBuilt(plan, services.now()))
       await addLabels(
         transaction,
         deploymentLabels,
@@ -76,6 +80,13 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
         settings.labels,
         deployment.created_by,
       )
+      const closed = await joinGroups(
+        transaction,
+        { tenantId, id: deploymentId, createdBy: deployment.created_by },
+        settings.groups,
+      )
+      const warnings = [...notBuilt(plan), ...closed.map(notJoined)]
+      await insertEvents(transaction, eventContext(execution), logLines(warnings, services.now()))
     },
   })
 }
@@ -122,15 +133,31 @@ async function withFreeIds(
   }
 }
 
-/** What the blueprint asks for and this release cannot give yet is said in the deployment's log. */
-function notBuilt(plan: DeploymentPlan, nowMs: number): readonly NewEvent[] {
-  return (['default_schedules', 'default_groups'] as const)
-    .filter((setting) => Object.keys(plan.deployment_settings[setting] ?? {}).length > 0)
-    .map((setting) => ({
-      isLog: true,
-      reportedAt: new Date(nowMs),
-      level: 'warning',
-      logger: 'tutti',
-      message: `deployment_settings.${setting} of the blueprint is not applied: this release has not built it yet`,
-    }))
+/** The groups that the blueprint puts its deployments into. @throws ApiError when one can have no such name */
+function planGroups(plan: DeploymentPlan): readonly string[] {
+  const groups = plan.deployment_settings.default_groups ?? []
+  if (!Array.isArray(groups))
+    throw new Error('deployment_settings.default_groups of the blueprint is no list')
+  return groups.map((id) => checkIdentifier('default_groups', String(id), 'any'))
 }
+
+/** What the blueprint asks for and this release cannot give yet is said in the deployment's log. */
+const notBuilt = (plan: DeploymentPlan): readonly string[] =>
+  Object.keys(plan.deployment_settings.default_schedules ?? {}).length === 0
+    ? []
+    : [
+        'deployment_settings.default_schedules of the blueprint is not applied: this release has not built it yet',
+      ]
+
+const notJoined = (groupId: string) =>
+  `The deployment did not join the group ${groupId} of the blueprint's deployment_settings.default_groups: ` +
+  'that one is not open to the deployment'
+
+const logLines = (messages: readonly string[], nowMs: number): readonly NewEvent[] =>
+  messages.map((message) => ({
+    isLog: true,
+    reportedAt: new Date(nowMs),
+    level: 'warning',
+    logger: 'tutti',
+    message,
+  }))
