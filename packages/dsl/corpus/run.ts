@@ -32,7 +32,8 @@ for (const file of files) {
     console.log(JSON.stringify({ id: case_.id, kind: case_.kind, ...difference }))
   }
 }
-if (deliberate.length > 0) console.log(`${deliberate.length} differ on purpose (deliberate.ts): ${deliberate.join(', ')}`)
+if (deliberate.length > 0)
+  console.log(`${deliberate.length} differ on purpose (deliberate.ts): ${deliberate.join(', ')}`)
 if (unrecorded.length > 0) {
   console.log(
     `${unrecorded.length} not judged, as the text of a plugin or blueprint that they import was not recorded: ${unrecorded.join(', ')}`,

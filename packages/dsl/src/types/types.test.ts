@@ -179,7 +179,7 @@ node_templates: {n: {type: t, properties: {use_external_resource: true}}}`)
 test('functions in constraints become values, other inputs stay as they are', async () => {
   const { inputs } = await planOf(`tosca_definitions_version: cloudify_dsl_1_5
 inputs:
-  a: {constraints: [{valid_values: {get_input: b}}, {in_range: {get_input: c}, error_message: no}]}
+  a: {constraints: [{valid_values: {get_input: b}}, {in_range: {get_input: c}, error_message: oh}]}
   b: {constraints: [{length: 2}]}`)
   const values: { readonly [name: string]: Json } = { b: ['x'], c: [1, 5] }
   const storage = { input: async (name: string) => values[name] } as unknown as EvaluationStorage
@@ -187,7 +187,7 @@ inputs:
   const evaluated = await evaluatedConstraints(inputs, storage)
   expect(evaluated.a?.constraints).toEqual([
     { valid_values: ['x'] },
-    { in_range: [1, 5], error_message: 'no' },
+    { in_range: [1, 5], error_message: 'oh' },
   ])
   expect(evaluated.b).toBe(inputs.b)
 })
