@@ -11,7 +11,8 @@ import { provideBinaries } from './binaries.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './index.ts'
 
 const root = process.getuid?.() === 0
-const nobody = 65534
+/** Whoever an ordinary user is here: ourselves, unless we are root. */
+const ordinary = root ? { uid: 65534 } : {}
 const ownerScript = fileURLToPath(new URL('../../test/embedded-owner.ts', import.meta.url))
 
 let base: string
@@ -110,36 +111,39 @@ test('nothing is acknowledged before it is on disk, and nobody can come in from 
   expect((await stat(connection.host)).mode & 0o777).toBe(0o700)
 })
 
-test.runIf(root)('as root, PostgreSQL runs as an unprivileged user that owns its files', async () => {
-  const folder = await newFolder(0o700) // Tutti's own: it is opened for passing, not for listing
-  const postgres = await start(folder)
-  const status = await readFile(`/proc/${postgres.pid}/status`, 'utf8')
-  const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
-  expect(uid).not.toBe(0)
-  expect((await stat(join(folder, 'postgresql', 'data'))).uid).toBe(uid)
-  expect((await stat(folder)).uid).toBe(0)
-})
+/** Root lowers itself to somebody else for PostgreSQL; for an ordinary user there is nothing of that to meet. */
+if (root) {
+  test('as root, PostgreSQL runs as an unprivileged user that owns its files', async () => {
+    const folder = await newFolder(0o700) // Tutti's own: it is opened for passing, not for listing
+    const postgres = await start(folder)
+    const status = await readFile(`/proc/${postgres.pid}/status`, 'utf8')
+    const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1])
+    expect(uid).not.toBe(0)
+    expect((await stat(join(folder, 'postgresql', 'data'))).uid).toBe(uid)
+    expect((await stat(folder)).uid).toBe(0)
+  })
 
-test.runIf(root)('an ordinary user can run it too', async () => {
+  test('a data folder under a closed parent is refused with the folder to open', async () => {
+    const parent = await newFolder(0o700)
+    const folder = join(parent, 'deep', 'data')
+    await expect(start(folder)).rejects.toMatchObject({
+      code: 'folder_closed',
+      message: expect.stringContaining(`chmod o+x ${parent}`),
+    })
+    expect(await readdir(parent)).toEqual([])
+  })
+}
+
+test('an ordinary user can run it too', async () => {
   const folder = join(await newFolder(0o777), 'data')
-  const owner = await startElsewhere(folder, { uid: nobody })
+  const owner = await startElsewhere(folder, ordinary)
   expect(owner.message).toBeUndefined()
   expect(await query(owner.connectionString, 'select 1 as one')).toBe(1)
-  expect((await stat(folder)).uid).toBe(nobody)
+  expect((await stat(folder)).uid).toBe(ordinary.uid ?? process.getuid?.())
 })
 
-test.runIf(root)('a data folder under a closed parent is refused with the folder to open', async () => {
-  const parent = await newFolder(0o700)
-  const folder = join(parent, 'deep', 'data')
-  await expect(start(folder)).rejects.toMatchObject({
-    code: 'folder_closed',
-    message: expect.stringContaining(`chmod o+x ${parent}`),
-  })
-  expect(await readdir(parent)).toEqual([])
-})
-
-test.runIf(root)('a data folder that may not be written is refused with the reason', async () => {
-  const owner = await startElsewhere(join(await newFolder(), 'data'), { uid: nobody })
+test('a data folder that may not be written is refused with the reason', async () => {
+  const owner = await startElsewhere(join(await newFolder(0o555), 'data'), ordinary)
   expect(owner).toMatchObject({
     code: 'folder_closed',
     message: expect.stringContaining('permission denied'),
