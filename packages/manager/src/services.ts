@@ -1,6 +1,7 @@
 import type { Database, OpenDatabase, Queue } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { PasswordCheck } from './authentication/passwords.ts'
+import type { KeyRing } from './encryption/key-ring.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
 import type { ManagerSettings } from './settings.ts'
 
@@ -14,6 +15,7 @@ export type Services = {
   readonly uploadFolder: string
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
+  readonly keys: KeyRing
   readonly now: () => Date
   readonly log: FastifyBaseLogger
 }

@@ -5,6 +5,7 @@ import { listen, type OpenDatabase, openProcessFolder, type PoolConfig, type Que
 import type { FastifyBaseLogger } from 'fastify'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
+import { loadKeys } from './encryption/keys.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
 import { readStatus } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
@@ -34,6 +35,7 @@ export async function startManager(options: {
   const { database, connection, queue, settings, log } = options
   const { db } = database
   await bootstrap(db, settings)
+  const keys = await loadKeys(db, settings)
   const ends = watchExecutionEnds(db, readStatus)
   const listener = listen(connection, ends.onNotification)
   const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
@@ -45,6 +47,7 @@ export async function startManager(options: {
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),
+    keys,
     now: () => new Date(),
     log,
   }

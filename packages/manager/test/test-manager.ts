@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
+import { newKey, openKeyRing } from '../src/encryption/key-ring.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
 import { readStatus } from '../src/features/executions/index.ts'
 import { handlers } from '../src/features/index.ts'
@@ -68,6 +69,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
+    keys: openKeyRing([newKey()]),
     now: () => new Date(),
     log: pino({ level: 'silent' }),
   }
@@ -121,6 +123,7 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   host: '127.0.0.1',
   port: 0,
   adminPassword: undefined,
+  encryptionKeys: undefined,
   logLevel: 'silent',
   maxArchiveBytes: 10_000_000,
   maxUnpackedBytes: 50_000_000,

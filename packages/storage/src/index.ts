@@ -48,6 +48,8 @@ export {
   type OwnedRow,
   type OwnedTable,
   ownedResource,
+  providerTable,
+  secretTable,
   siteTable,
   userExists,
 } from './owned.ts'

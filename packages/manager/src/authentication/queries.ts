@@ -57,7 +57,9 @@ export async function findUserOfToken(db: Database, tokenId: string) {
 const globalTenantIds = sql<number[]>`array(
   select tenant_id from blueprints where visibility = 'global'
   union select tenant_id from deployments where visibility = 'global'
-  union select tenant_id from sites where visibility = 'global')`
+  union select tenant_id from sites where visibility = 'global'
+  union select tenant_id from secrets where visibility = 'global'
+  union select tenant_id from secrets_providers where visibility = 'global')`
 
 /**
  * The tenant of that name, the role that the user has in it, if any, and the tenants whose global resources are to be

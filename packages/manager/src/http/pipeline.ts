@@ -44,7 +44,7 @@ export async function answer<Name extends RouteName>(
     ...request,
     params: http.params,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
-    include: includeOf(name, request.query),
+    include: includeOf(name, route, request.query),
     list:
       route.list === undefined
         ? undefined
@@ -127,10 +127,10 @@ async function findTenant(services: Services, route: Route, http: FastifyRequest
   return callersTenant(services, caller, name)
 }
 
-/** `_include` works on single resources and on the answers of writes too, by the fields of the resource's list. */
-function includeOf(name: RouteName, query: QueryValues): readonly string[] | undefined {
+/** `_include` works on single resources and on the answers of writes too, mostly by the fields of the list. */
+function includeOf(name: RouteName, route: Route, query: QueryValues): readonly string[] | undefined {
   const [resource] = name.split('.')
-  const table = routes[`${resource}.list`]?.list
+  const table = route.fields ?? routes[`${resource}.list`]?.list
   return table === undefined ? undefined : parseInclude(query, table)
 }
 

@@ -10,6 +10,7 @@ import {
   insertNodeInstances,
   insertNodes,
   readDeployment,
+  secretKeys,
   storeDeployment,
   takenInstanceIds,
 } from './queries.ts'
@@ -33,13 +34,13 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   const parameters = execution.parameters as unknown as Parameters
   const fail = (error: string) => endSystemWorkflow(services, execution, control, { error })
 
+  const secrets = await secretKeys(services.db, tenantId, execution.created_by)
   const outcome = createDeploymentPlan({
     plan: deployment.plan as Plan,
     inputs: parameters.inputs,
     runtimeOnlyEvaluation: deployment.runtime_only_evaluation,
     randomId,
-    // Secrets come in a later release: a blueprint that needs one cannot be deployed yet.
-    secretExists: () => false,
+    secretExists: (key) => secrets.has(key),
   })
   if (!outcome.ok) return fail(outcome.error.message)
 

@@ -90,6 +90,24 @@ export async function deleteUploaded(db: Database, upload: Upload): Promise<void
     .execute()
 }
 
+/**
+ * The keys of the secrets that functions evaluated for the user would find: of the tenant or global, and private ones
+ * of his own, or of everybody where he is an administrator.
+ */
+export async function secretKeys(
+  db: Database,
+  tenantId: number,
+  username: string,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ key: string }>`
+    select key from secrets s
+    where visibility = 'global' or (tenant_id = ${tenantId} and (
+      visibility = 'tenant' or created_by = ${username} or exists (
+        select from users u left join user_tenants m on m.user_id = u.id and m.tenant_id = ${tenantId}
+        where u.username = ${username} and (u.role = 'sys_admin' or m.role = 'manager'))))`.execute(db)
+  return new Set(rows.map((row) => row.key))
+}
+
 export async function readDeployment(db: Database, tenantId: number, id: string) {
   return db
     .selectFrom('deployments as d')

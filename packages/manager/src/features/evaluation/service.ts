@@ -13,14 +13,14 @@ import { deploymentStorage } from './storage.ts'
 
 /** What functions in the scope of a deployment read. @throws not_found_error when the scope does not show it */
 export async function openEvaluation(
-  { db }: Services,
+  services: Services,
   scope: Scope,
   deploymentId: string,
   tenantName?: string,
 ): Promise<EvaluationStorage> {
-  const deployment = await findEvaluatedDeployment(db, scope, deploymentId, tenantName)
+  const deployment = await findEvaluatedDeployment(services.db, scope, deploymentId, tenantName)
   if (deployment === undefined) throw notFound('Deployment', deploymentId)
-  return deploymentStorage(db, scope, deployment)
+  return deploymentStorage(services, scope, deployment)
 }
 
 /** The payload with its functions replaced by their values. @throws functions_evaluation_error */

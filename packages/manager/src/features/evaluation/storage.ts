@@ -1,5 +1,7 @@
 import type { EvaluationStorage, SystemFact } from '@tutti/dsl'
-import type { Database, Scope } from '@tutti/storage'
+import type { Scope } from '@tutti/storage'
+import type { Services } from '../../services.ts'
+import { readSecretValue } from '../secrets/index.ts'
 import {
   type EvaluatedDeployment,
   findEvaluatedDeployment,
@@ -15,10 +17,11 @@ import {
  * asks again and again for the same ones. Made for one request, so nothing in it grows old.
  */
 export function deploymentStorage(
-  db: Database,
+  services: Services,
   scope: Scope,
   deployment: EvaluatedDeployment,
 ): EvaluationStorage {
+  const { db } = services
   const facts: Readonly<Record<SystemFact, string>> = {
     'tenant.name': deployment.tenantName,
     'deployment.id': deployment.id,
@@ -33,7 +36,7 @@ export function deploymentStorage(
   const consumers = remembered(() => listConsumers(db, deployment))
   const other = remembered(async (id: string) => {
     const found = await findEvaluatedDeployment(db, inOwnTenant(scope, deployment.tenantId), id)
-    return found && { deployment: found, storage: deploymentStorage(db, scope, found) }
+    return found && { deployment: found, storage: deploymentStorage(services, scope, found) }
   })
 
   return {
@@ -44,8 +47,10 @@ export function deploymentStorage(
     labelValues,
     consumers: () => consumers(''),
     input: async (name) => own(deployment.inputs, name),
-    // Secrets and deployment groups are not built yet: there are none.
-    secret: async () => undefined,
+    secret: remembered((key: string) =>
+      readSecretValue(services, inOwnTenant(scope, deployment.tenantId), key),
+    ),
+    // Deployment groups are not built yet: there are none.
     groupDeploymentIds: async () => null,
     parentDeploymentId: async () => (await labelValues('csys-obj-parent'))[0] ?? null,
     system: async (fact) => facts[fact],
