@@ -1,6 +1,6 @@
-import { isPermitted, type ListQuery, type Permission } from '@tutti/api'
+import type { ListQuery, Permission } from '@tutti/api'
 import type { Scope } from '@tutti/storage'
-import { listTenantsOf } from './features/tenants/index.ts'
+import { tenantsWith } from './authentication/rights.ts'
 import { type Request, tenantOf, tenantScope } from './request.ts'
 
 /**
@@ -13,20 +13,14 @@ export async function listScope(
   permission: Permission,
 ): Promise<Scope> {
   if (!query.allTenants) return tenantScope(request)
-  const { username, systemRole } = request.caller
-  const seesAll = isPermitted('all_tenants', [systemRole])
-  const tenants = await listTenantsOf(request.services.db, request.caller.userId)
-  const readable = tenants.filter(
-    ({ role }) => seesAll || isPermitted(permission, role === null ? [systemRole] : [systemRole, role]),
-  )
-  const administered = readable.filter(({ role }) =>
-    isPermitted('administrators', role === null ? [systemRole] : [systemRole, role]),
-  )
-  const tenantIds = readable.map((tenant) => tenant.id)
+  const readable = await tenantsWith(request.access, request.caller, permission)
+  const tenantIds = readable.map(({ id }) => id)
   return {
-    username,
+    username: request.caller.username,
     tenantIds,
-    administeredTenantIds: administered.map((tenant) => tenant.id),
+    administeredTenantIds: readable
+      .filter(({ rights }) => rights.holds('administrators'))
+      .map(({ id }) => id),
     globalTenantIds: tenantOf(request).globalTenantIds.filter((id) => !tenantIds.includes(id)),
   }
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import {
   forbidden,
-  isPermitted,
   type ListQuery,
   type ListRouteName,
   type Permission,
@@ -15,6 +14,8 @@ import {
 import type { Scope, Visibility } from '@tutti/storage'
 import type { FastifyReply } from 'fastify'
 import type { Caller } from './authentication/authenticate.ts'
+import type { AccessView } from './authentication/directory.ts'
+import type { Rights } from './authentication/rights.ts'
 import type { Services } from './services.ts'
 
 export type Tenant = {
@@ -30,8 +31,10 @@ export type Request = {
   readonly caller: Caller
   /** Absent only on routes that need none. */
   readonly tenant: Tenant | undefined
-  /** The caller's system role and the one in the tenant. */
-  readonly roles: readonly string[]
+  /** What the caller's system roles and those in the tenant allow. */
+  readonly rights: Rights
+  /** What the rights were taken from. */
+  readonly access: AccessView
   readonly query: QueryValues
   /** For uploads, which read the body as a stream. */
   readonly raw: IncomingMessage
@@ -62,12 +65,12 @@ export function tenantOf(request: Request): Tenant {
 }
 
 export function isAdministrator(request: Request): boolean {
-  return isPermitted('administrators', request.roles)
+  return request.rights.holds('administrators')
 }
 
 /** @throws forbidden_error unless the caller's roles hold the permission */
 export function requirePermission(request: Request, permission: Permission): void {
-  if (isPermitted(permission, request.roles)) return
+  if (request.rights.holds(permission)) return
   throw forbidden(request.caller.username, permission, request.tenant?.name)
 }
 

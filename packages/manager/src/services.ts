@@ -1,5 +1,7 @@
-import type { Database, OpenDatabase, Queue } from '@tutti/storage'
+import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Watched } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Directory } from './authentication/directory.ts'
+import type { Lockout } from './authentication/lockout.ts'
 import type { PasswordCheck } from './authentication/passwords.ts'
 import type { KeyRing } from './encryption/key-ring.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
@@ -11,11 +13,16 @@ export type Services = {
   readonly database: OpenDatabase
   readonly queue: Queue
   readonly settings: ManagerSettings
+  /** Settings that `PUT /config` changes while the manager runs. */
+  readonly config: ConfigValues
+  readonly maintenance: Watched<MaintenanceState | undefined>
   /** This process's own, for archives on their way in. */
   readonly uploadFolder: string
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
   readonly keys: KeyRing
+  readonly directory: Directory
+  readonly lockout: () => Lockout
   readonly now: () => Date
   readonly log: FastifyBaseLogger
 }

@@ -9,6 +9,12 @@ import type { Database } from './database.ts'
 export type Notification =
   | { readonly kind: 'execution_ended'; readonly tenantId: number; readonly executionId: string }
   | { readonly kind: 'execution_cancel'; readonly tenantId: number; readonly executionId: string }
+  | { readonly kind: 'state_changed'; readonly state: SharedState }
+  /** Sent by triggers: users, roles, permissions, or which tenants have global resources. */
+  | { readonly kind: 'access_changed' }
+
+/** What every process keeps in memory (shared/watch.ts). */
+export type SharedState = 'config' | 'maintenance'
 
 const channel = 'tutti'
 const reconnectDelayMs = 500
@@ -18,21 +24,26 @@ export async function notify(transaction: Database, notification: Notification):
   await sql`select pg_notify(${channel}, ${JSON.stringify(notification)})`.execute(transaction)
 }
 
-/** Listens on a connection of its own, which is opened again whenever it breaks, until `close`. */
+/**
+ * Listens on a connection of its own, which is opened again whenever it breaks, until `close`. Whoever keeps what
+ * notifications would change hears through `onListening` from when on it is told, and when that ends.
+ */
 export function listen(
   config: PoolConfig,
   onNotification: (notification: Notification) => void,
+  onListening: (isListening: boolean) => void = () => {},
 ): { close(): Promise<void> } {
   let closed = false
   let client: Client | undefined
   let retry: NodeJS.Timeout | undefined
 
   const connect = async () => {
-    const next = new Client({ ...config, application_name: 'tutti-listen' })
+    const next = new Client({ ...config, application_name: 'tutti-listen', keepAlive: true })
     client = next
     const again = () => {
       if (closed || client !== next) return
       client = undefined
+      onListening(false)
       void next.end().catch(() => undefined)
       retry = setTimeout(connect, reconnectDelayMs)
     }
@@ -44,6 +55,7 @@ export function listen(
     try {
       await next.connect()
       await next.query(`listen ${channel}`)
+      if (client === next) onListening(true)
     } catch {
       again()
     }

@@ -9,11 +9,11 @@ test('the matrix is complete: 248 permissions, held by known roles', () => {
 })
 
 test('any one role suffices', () => {
-  expect(isPermitted('blueprint_list', ['default', 'viewer'])).toBe(true)
-  expect(isPermitted('blueprint_upload', ['default', 'operations'])).toBe(false)
-  expect(isPermitted('version_get', ['default'])).toBe(true)
-  expect(isPermitted('version_get', [])).toBe(false)
-  expect(isPermitted('tenant_create', ['manager'])).toBe(false)
+  expect(isPermitted('blueprint_list', ['default', 'viewer'], defaultPermissions)).toBe(true)
+  expect(isPermitted('blueprint_upload', ['default', 'operations'], defaultPermissions)).toBe(false)
+  expect(isPermitted('version_get', ['default'], defaultPermissions)).toBe(true)
+  expect(isPermitted('version_get', [], defaultPermissions)).toBe(false)
+  expect(isPermitted('tenant_create', ['manager'], defaultPermissions)).toBe(false)
 })
 
 test('the administrator holds every permission', () => {

@@ -1,4 +1,7 @@
-import { defaultPermissions, type Permission } from './matrix.ts'
+import type { Permission } from './matrix.ts'
+
+/** Permission → the roles of which any one suffices. */
+export type PermissionTable = Readonly<Record<string, readonly string[]>>
 
 /**
  * Whether any of the roles holds the permission. `roles` are the user's system roles and those in the
@@ -7,7 +10,7 @@ import { defaultPermissions, type Permission } from './matrix.ts'
 export function isPermitted(
   permission: Permission,
   roles: Iterable<string>,
-  table: Readonly<Record<string, readonly string[]>> = defaultPermissions,
+  table: PermissionTable,
 ): boolean {
   const holders = table[permission] ?? []
   for (const role of roles) if (holders.includes(role)) return true

@@ -19,19 +19,22 @@ export type Route = {
   readonly since: ApiVersion
   /** `anonymous` needs no credentials, `authenticated` any valid ones. */
   readonly permission: Permission | 'anonymous' | 'authenticated'
-  /** Where the tenant comes from: the Tenant header, the path's `:tenant_name`, or there is none. */
-  readonly tenant: 'required' | 'path' | 'none'
+  /**
+   * Where the tenant comes from: the Tenant header, the path's `:tenant_name` or the body's `tenant_name`. `none`: it
+   * needs none; roles in a tenant that is named all the same count.
+   */
+  readonly tenant: 'required' | 'path' | 'body' | 'none'
   /** `_all_tenants`: the permission may come from any of the user's tenants (spec/rest-facts-b.md 3). */
   readonly allTenants: boolean
   readonly summary: string
   /** Set on lists: the common list parameters are understood for these fields. */
-  readonly list?: FieldTable
+  readonly list?: FieldTable | undefined
   /** The fields of an answer with one resource, where they are not those of the resource's list. */
   readonly fields?: FieldTable
   /** Query parameters besides those of the list. */
-  readonly query?: TObject
+  readonly query?: TObject | undefined
   /** `archive`: multipart, raw bytes or none; its other parameters are those of `query`. */
-  readonly body?: TObject | 'archive'
+  readonly body?: TObject | 'archive' | undefined
   /** `file`: a download with Content-Length and Content-Disposition. */
   readonly response: TSchema | 'empty' | 'file'
   readonly status: number

@@ -58,3 +58,21 @@ export type Token = Static<typeof Token>
 export const tokenFields = fieldTable(Token, {
   defaultSort: [{ by: 'field', key: 'id', direction: 'ascending' }],
 })
+
+/** spec/rest-spec-b.md 2.16, spec/rest-facts-b.md 4. `ldap_dn`: members of this LDAP group join by logging in. */
+export const UserGroup = Shape('UserGroup', {
+  name: Type.String(),
+  ldap_dn: Nullable(Type.String()),
+  role: Type.String(),
+  tenants: CountOr(JsonObject),
+  users: CountOr(Type.Array(Type.String())),
+})
+export type UserGroup = Static<typeof UserGroup>
+
+export const userGroupFields = fieldTable(UserGroup, {
+  defaultSort: [{ by: 'field', key: 'name', direction: 'ascending' }],
+})
+
+/** spec/rest-facts-b.md 3. */
+export const RolePermission = Shape('RolePermission', { role: Type.String(), permission: Type.String() })
+export type RolePermission = Static<typeof RolePermission>

@@ -1,56 +1,41 @@
+import { defaultPermissions, type PermissionTable } from '@tutti/api'
 import { activeStatuses, type Database } from '@tutti/storage'
 import { sql } from 'kysely'
 
-export type UserRow = {
-  readonly id: number
-  readonly username: string
-  readonly role: string
-  readonly active: boolean
-  readonly passwordHash: string | null
-  readonly lastLoginAt: Date | null
-  readonly failedLogins: number
+/** A user with the system roles of their groups, and the roles by tenant id, direct ones and those of groups. */
+export async function loadUser(db: Database, username: string) {
+  const { rows } = await sql<{
+    id: number
+    username: string
+    role: string
+    active: boolean
+    passwordHash: string | null
+    failedLogins: number
+    lastFailedLoginAt: Date | null
+    groupRoles: string[]
+    tenantRoles: Readonly<Record<string, string[]>>
+  }>`
+    select u.id, u.username, u.role, u.active, u.password_hash as "passwordHash",
+      u.failed_logins as "failedLogins", u.last_failed_login_at as "lastFailedLoginAt",
+      array(select distinct g.role from user_groups g join user_group_members m on m.group_id = g.id
+        where m.user_id = u.id) as "groupRoles",
+      coalesce((select json_object_agg(r.tenant_id, r.roles) from (
+          select tenant_id, array_agg(distinct role) as roles from tenant_roles where user_id = u.id group by tenant_id
+        ) r), '{}'::json) as "tenantRoles"
+    from users u where lower(u.username) = ${username.toLowerCase()}`.execute(db)
+  return rows[0]
 }
 
-const userColumns = [
-  'users.id',
-  'users.username',
-  'users.role',
-  'users.active',
-  'users.password_hash as passwordHash',
-  'users.last_login_at as lastLoginAt',
-  'users.failed_logins as failedLogins',
-] as const
-
-export async function findUserByName(db: Database, username: string): Promise<UserRow | undefined> {
-  return db
-    .selectFrom('users')
-    .select(userColumns)
-    .where(sql`lower(username)`, '=', username.toLowerCase())
-    .executeTakeFirst()
-}
-
-/** The creator of the execution that the token was made for, while that execution may act. */
-export async function findUserOfExecution(db: Database, tokenHash: string) {
-  return db
-    .selectFrom('executions')
-    .innerJoin('users', 'users.username', 'executions.created_by')
-    .select([
-      ...userColumns,
-      'executions.id as executionId',
-      'executions.tenant_id as tenantId',
-      'executions.status',
-    ])
-    .where('executions.token_hash', '=', tokenHash)
-    .where('executions.status', 'in', activeStatuses)
-    .executeTakeFirst()
-}
-
-export async function findUserOfToken(db: Database, tokenId: string) {
+export async function loadToken(db: Database, id: string) {
   return db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
-    .select([...userColumns, 'tokens.secret_hash as secretHash', 'tokens.expiration_date as expiresAt'])
-    .where('tokens.id', '=', tokenId)
+    .select([
+      'users.username',
+      'tokens.secret_hash as secretHash',
+      'tokens.expiration_date as expirationDate',
+    ])
+    .where('tokens.id', '=', id)
     .executeTakeFirst()
 }
 
@@ -62,30 +47,57 @@ const globalTenantIds = sql<number[]>`array(
   union select tenant_id from secrets_providers where visibility = 'global')`
 
 /**
- * The tenant of that name, the role that the user has in it, if any, and the tenants whose global resources are to be
- * seen in it. Small indexes know the global ones; nodes and node instances are as their deployment is.
+ * Every tenant by its name, and those whose global resources are to be seen everywhere. Everything that can be global
+ * belongs to a table with a small index of its global rows.
  */
-export async function findTenantFor(db: Database, userId: number, tenantName: string) {
+export async function loadTenants(db: Database) {
+  const [tenants, globals] = await Promise.all([
+    db.selectFrom('tenants').select(['id', 'name']).orderBy('name').execute(),
+    sql<{ ids: number[] }>`select ${globalTenantIds} as ids`.execute(db),
+  ])
+  return {
+    byName: new Map(tenants.map((tenant) => [tenant.name, tenant])),
+    globalTenantIds: globals.rows[0]?.ids ?? [],
+  }
+}
+
+/** The matrix of this release with what administrators changed in it. */
+export async function loadPermissions(db: Database): Promise<PermissionTable> {
+  const edits = await db.selectFrom('role_permissions').selectAll().orderBy('role').execute()
+  const table: Record<string, readonly string[]> = { ...defaultPermissions }
+  for (const { permission, role, is_granted: isGranted } of edits) {
+    const others = (table[permission] ?? []).filter((one) => one !== role)
+    table[permission] = isGranted ? [...others, role] : others
+  }
+  return table
+}
+
+/**
+ * The execution that the token was made for, while it may act (spec/rest-facts-b.md 2): its operations go on to their
+ * end after it was cancelled, and a scheduled one may begin a minute early.
+ */
+export async function findExecutionOfToken(db: Database, tokenHash: string) {
   return db
-    .selectFrom('tenants')
-    .leftJoin('user_tenants', (join) =>
-      join.onRef('user_tenants.tenant_id', '=', 'tenants.id').on('user_tenants.user_id', '=', userId),
+    .selectFrom('executions as e')
+    .select(['e.id', 'e.tenant_id as tenantId', 'e.status', 'e.created_by as createdBy'])
+    .where('e.token_hash', '=', tokenHash)
+    .where((is) =>
+      is.or([
+        is('e.status', 'in', activeStatuses),
+        sql<boolean>`(e.status = 'scheduled' and e.scheduled_for <= clock_timestamp() + interval '60 seconds')`,
+        sql<boolean>`(e.status = 'cancelled' and exists (
+          select from tasks_graphs g join operations o on o.tenant_id = g.tenant_id and o.tasks_graph_id = g.id
+          where g.tenant_id = e.tenant_id and g.execution_id = e.id and o.type = 'RemoteWorkflowTask' and o.state in ('sending', 'sent', 'started')))`,
+      ]),
     )
-    .select(['tenants.id', 'tenants.name', 'user_tenants.role', globalTenantIds.as('globalTenantIds')])
-    .where('tenants.name', '=', tenantName)
     .executeTakeFirst()
 }
 
-/** How exact `last_login_at` is: a write for every request would cost more than the request. */
-const loginMs = 60_000
-
-export async function recordLogin(db: Database, user: UserRow, now: Date): Promise<void> {
-  const { id, lastLoginAt, failedLogins } = user
-  if (failedLogins === 0 && lastLoginAt !== null && now.getTime() - lastLoginAt.getTime() < loginMs) return
+export async function recordLogin(db: Database, userId: number): Promise<void> {
   await sql`
     update users set last_login_at = clock_timestamp(), failed_logins = 0,
       first_login_at = coalesce(first_login_at, clock_timestamp())
-    where id = ${id}`.execute(db)
+    where id = ${userId}`.execute(db)
 }
 
 export async function recordFailedLogin(db: Database, userId: number): Promise<void> {

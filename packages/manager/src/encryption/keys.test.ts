@@ -133,8 +133,8 @@ test('nothing is rotated while a manager runs that would not know the new key', 
   await loadKeys(db, settings())
   const before = await keyFile()
   await db
-    .insertInto('managers')
-    .values({ hostname: 'one', private_ip: '::1', public_ip: '::1', version: '1', roles: 'api' })
+    .insertInto('processes')
+    .values({ id: '1', hostname: 'one', address: '::1', version: '1', roles: ['api'] })
     .execute()
   await expect(rotateKeys(db, settings())).rejects.toThrow(/Managers run on this database.*one/)
   expect(await keyFile()).toBe(before)

@@ -1,14 +1,7 @@
-import type { Database } from '@tutti/storage'
+import { type Database, listProcesses } from '@tutti/storage'
 import { readKeyFile, writeKeyFile } from './key-file.ts'
 import { type KeyRing, newKey, openKeyRing, parseKey } from './key-ring.ts'
-import {
-  anythingSealed,
-  livingManagers,
-  lockKeys,
-  readFingerprint,
-  resealSome,
-  writeFingerprint,
-} from './queries.ts'
+import { anythingSealed, lockKeys, readFingerprint, resealSome, writeFingerprint } from './queries.ts'
 
 export type KeySettings = {
   readonly dataFolder: string
@@ -54,9 +47,6 @@ const keyMissing = ({ dataFolder }: KeySettings, fingerprint: string) =>
       `Give it the key of the other managers in TUTTI_ENCRYPTION_KEY, or their file encryption-key in ${dataFolder}`,
   )
 
-/** Longer than a manager goes without a heartbeat. */
-const livingMs = 20_000
-
 /**
  * Seals everything again under a new key, which replaces the old one in the key file; with keys from the configuration
  * under the first of them. Killed at any moment, it goes on when it is run again: the file holds both keys until
@@ -70,11 +60,11 @@ export async function rotateKeys(
 ): Promise<{ readonly resealed: number }> {
   const isInFile = settings.encryptionKeys === undefined || settings.encryptionKeys.length === 0
   if (isInFile) {
-    const living = await livingManagers(db, livingMs)
-    if (living.length > 0) {
+    const running = (await listProcesses(db)).filter(({ isAlive, roles }) => isAlive && roles.includes('api'))
+    if (running.length > 0) {
       throw new Error(
-        `Managers run on this database that know the old key only: ${living.join(', ')}. ` +
-          'Stop them, wait 20 seconds, and try again',
+        `Managers run on this database that know the old key only: ${running.map(({ hostname }) => hostname).join(', ')}. ` +
+          'Stop them and try again; one that was killed is forgotten after 20 seconds',
       )
     }
   }

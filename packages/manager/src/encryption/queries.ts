@@ -62,13 +62,3 @@ export async function resealSome(
   }
   return 0
 }
-
-/** Managers that have given a sign of life in so many milliseconds. */
-export async function livingManagers(db: Database, withinMs: number): Promise<string[]> {
-  const { rows } = await sql<{ hostname: string }>`
-    select hostname from managers
-    where last_seen > clock_timestamp() - ${withinMs} * interval '1 millisecond' order by hostname`.execute(
-    db,
-  )
-  return rows.map((row) => row.hostname)
-}

@@ -1,24 +1,34 @@
 import type { Handlers } from '../request.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
+import { clusterHandlers } from './cluster/index.ts'
+import { configHandlers } from './config/index.ts'
 import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
 import { executionHandlers } from './executions/index.ts'
+import { licenseHandlers } from './license/index.ts'
+import { maintenanceHandlers } from './maintenance/index.ts'
 import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
+import { permissionHandlers } from './permissions/index.ts'
 import { resourceHandlers } from './resources/index.ts'
 import { secretHandlers } from './secrets/index.ts'
 import { secretsProviderHandlers } from './secrets-providers/index.ts'
 import { siteHandlers } from './sites/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
+import { userGroupHandlers } from './user-groups/index.ts'
 import { userHandlers } from './users/index.ts'
 
 /** Every endpoint that works; the compiler says when one of the route table is missing. */
 export const handlers = {
   ...managerHandlers,
+  ...configHandlers,
+  ...clusterHandlers,
+  ...maintenanceHandlers,
+  ...licenseHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,
@@ -29,6 +39,8 @@ export const handlers = {
   ...operationHandlers,
   ...tenantHandlers,
   ...userHandlers,
+  ...userGroupHandlers,
+  ...permissionHandlers,
   ...tokenHandlers,
   ...resourceHandlers,
   ...siteHandlers,

@@ -1,61 +1,115 @@
 import {
+  type AdaptableRequest,
   ApiError,
   forbidden,
-  isPermitted,
+  includedNames,
   lastValue,
-  type Permission,
   parseBody,
   parseBoolean,
   parseInclude,
   parseListQuery,
   parseParameters,
+  pickIncluded,
   type QueryValues,
   type Route,
   type RouteName,
   routes,
   tenantNotProvided,
+  type VersionRoute,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCredentials } from '../authentication/credentials.ts'
-import { callersTenant } from '../authentication/tenant.ts'
-import { listTenantsOf } from '../features/tenants/index.ts'
-import type { Handlers, Request, RouteRequest, Tenant } from '../request.ts'
+import type { AccessView } from '../authentication/directory.ts'
+import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
+import { defaultTenant } from '../bootstrap/first.ts'
+import { unlessInMaintenance } from '../features/maintenance/index.ts'
+import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
 import { readJsonBody } from './json-body.ts'
 
-const anonymous: Caller = { userId: -1, username: '', systemRole: '', execution: undefined }
+const anonymous: Caller = {
+  userId: -1,
+  username: '',
+  systemRole: '',
+  systemRoles: [],
+  tenantRoles: {},
+  execution: undefined,
+}
 
 /**
  * One request, from headers to answer: authentication, tenant, permission, then query and body by the route's
- * schemas, then the feature (architecture 5). Returns what the handler answers.
+ * schemas, then the feature (architecture 5). Returns what the handler answers, as the request's version has it.
  */
-export async function answer<Name extends RouteName>(
+export async function answer(
   services: Services,
   handlers: Handlers,
-  name: Name,
-  route: Route,
+  served: VersionRoute & { readonly name: RouteName },
   http: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const request = await authorize(services, route, http, reply)
-  refuseWhileCancelling(name, request.caller)
+  const { route, adaptation } = served
+  const body = once(() => readJsonBody(http.raw, services.settings.maxBodyBytes))
+  const request = await unlessInMaintenance(services, route, http, () =>
+    authorize(services, served, http, reply, body),
+  )
+  refuseWhileCancelling(served.name, request.caller)
+  const given: AdaptableRequest = {
+    params: http.params as Readonly<Record<string, string>>,
+    options: route.query === undefined ? {} : parseParameters(route.query, request.query),
+    body:
+      route.body === 'archive' || route.body === undefined ? undefined : parseBody(route.body, await body()),
+  }
+  const name = adaptation.handler?.(given) ?? served.name
+  const { _include: _, ...others } = request.query
+  const query = adaptation.includesAnswer ? others : request.query
   const routeRequest = {
     ...request,
-    params: http.params,
-    options: route.query === undefined ? {} : parseParameters(route.query, request.query),
-    include: includeOf(name, route, request.query),
+    ...given,
+    ...adaptation.request?.(given),
+    include: includeOf(name, route, query),
     list:
       route.list === undefined
         ? undefined
-        : parseListQuery(request.query, route.list, { own: Object.keys(route.query?.properties ?? {}) }),
-    body:
-      route.body === 'archive' || route.body === undefined
-        ? route.body
-        : parseBody(route.body, await readJsonBody(http.raw, services.settings.maxBodyBytes)),
+        : parseListQuery(query, route.list, {
+            own: Object.keys(route.query?.properties ?? {}),
+            pageSize: services.config.get('default_page_size'),
+          }),
   }
-  const handle = () => handlers[name](routeRequest as unknown as RouteRequest<Name>)
-  return route.body === 'archive' ? handle() : repeatLostRaces(handle)
+  const call = (called: RouteName, params = routeRequest.params) =>
+    handlers[called]({ ...routeRequest, params } as unknown as never) as Promise<unknown>
+  const { resource } = adaptation
+  const answersOf = (when: 'before' | 'after') =>
+    resource?.when === when ? call(resource.from, resource.params?.(given)) : undefined
+
+  const before = await answersOf('before')
+  const answered = await (route.body === 'archive' ? call(name) : repeatLostRaces(() => call(name)))
+  if (changesAccess(name, routeRequest)) services.directory.forget()
+  const result = before ?? (await answersOf('after')) ?? answered
+  if (adaptation.answer === undefined || result === undefined) return result
+  const older = adaptation.answer(result, given)
+  return adaptation.includesAnswer ? withOnly(older, includedNames(request.query)) : older
+}
+
+function withOnly(answer: unknown, names: readonly string[]) {
+  if (names.length === 0) return answer
+  const list = answer as { readonly items: readonly Readonly<Record<string, unknown>>[] }
+  return { ...list, items: list.items.map((item) => pickIncluded(item, names)) }
+}
+
+/** What comes next to this manager sees the change; others hear of it a moment later. */
+function changesAccess(name: RouteName, { options, body }: { options: unknown; body: unknown }): boolean {
+  if (/^(users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name)) return true
+  if (name.endsWith('.setGlobal')) return true
+  return [options, body].some((one) => (one as { visibility?: unknown } | undefined)?.visibility === 'global')
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }
 
 const maxAttempts = 3
@@ -75,62 +129,82 @@ async function repeatLostRaces<T>(handle: () => Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Rights are read from memory. A refusal never is: whoever was just given a role, perhaps by another manager, is not
+ * told that they have none.
+ */
 async function authorize(
   services: Services,
-  route: Route,
+  { route, hasTenants }: VersionRoute,
   http: FastifyRequest,
   reply: FastifyReply,
+  body: () => Promise<unknown>,
 ): Promise<Request> {
-  const query = http.query as QueryValues
-  const base = { services, query, raw: http.raw, reply }
+  const { remembered, fresh } = services.directory
+  const base = { services, query: http.query as QueryValues, raw: http.raw, reply }
   if (route.permission === 'anonymous') {
-    return { ...base, caller: anonymous, tenant: undefined, roles: [] }
+    return {
+      ...base,
+      caller: anonymous,
+      tenant: undefined,
+      rights: rightsOf(anonymous, {}),
+      access: remembered,
+    }
   }
-  const caller = await authenticate(services, readCredentials(http.headers))
-  const found = await findTenant(services, route, http, caller)
-  const roles = found?.role == null ? [caller.systemRole] : [caller.systemRole, found.role]
-  const tenant: Tenant | undefined = found
+  const credentials = readCredentials(http.headers)
+  const decide = async (access: AccessView): Promise<Request> => {
+    const caller = await authenticate(services, access, credentials)
+    const tenantName =
+      route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
+    if (tenantName === undefined && route.tenant !== 'none' && route.tenant !== 'body')
+      throw tenantNotProvided()
+    const tenant = tenantName === undefined ? undefined : await callersTenant(access, caller, tenantName)
+    const rights = rightsOf(caller, await access.permissions(), tenant?.id)
+    const request = { ...base, caller, tenant, rights, access }
+    await checkPermission(request, route)
+    return request
+  }
+  try {
+    return await decide(remembered)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'forbidden_error') return decide(fresh)
+    throw error
+  }
+}
+
+async function checkPermission(request: Request, route: Route): Promise<void> {
   const { permission } = route
-  if (permission !== 'authenticated' && !isPermitted(permission, roles)) {
-    const isPermittedElsewhere =
-      route.allTenants && spansTenants(query) && (await isPermittedAnywhere(services, caller, permission))
-    if (!isPermittedElsewhere) throw forbidden(caller.username, permission, tenant?.name)
-  }
-  return { ...base, caller, tenant, roles }
+  if (permission === 'authenticated' || permission === 'anonymous' || request.rights.holds(permission)) return
+  // With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do.
+  const spansTenants =
+    route.allTenants && parseBoolean('_all_tenants', lastValue(request.query, '_all_tenants') ?? false)
+  if (spansTenants && (await tenantsWith(request.access, request.caller, permission)).length > 0) return
+  throw forbidden(request.caller.username, permission, request.tenant?.name)
 }
 
-const spansTenants = (query: QueryValues) =>
-  parseBoolean('_all_tenants', lastValue(query, '_all_tenants') ?? false)
-
-/** With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do. */
-async function isPermittedAnywhere(
-  { db }: Services,
-  caller: Caller,
-  permission: Permission,
-): Promise<boolean> {
-  const tenants = await listTenantsOf(db, caller.userId)
-  return tenants.some(({ role }) => role !== null && isPermitted(permission, [role]))
-}
-
-async function findTenant(services: Services, route: Route, http: FastifyRequest, caller: Caller) {
-  const header = http.headers.tenant
+function tenantNameOf(route: Route, http: FastifyRequest, hasTenants: boolean): string | undefined {
+  const header = http.raw.headers.tenant
   const name =
     route.tenant === 'path'
       ? (http.params as Record<string, string | undefined>).tenant_name
       : Array.isArray(header)
         ? header[0]
         : header
-  if (name === undefined || name === '') {
-    if (route.tenant === 'none') return undefined
-    throw tenantNotProvided()
-  }
-  return callersTenant(services, caller, name)
+  if (name !== undefined && name !== '') return name
+  // Clients of v2 know of no tenants.
+  return hasTenants || route.tenant === 'none' ? undefined : defaultTenant.name
+}
+
+/** Whatever else is wrong with the body is said after the permission was checked. */
+function tenantInBody(body: unknown): string | undefined {
+  const name = (body as { readonly tenant_name?: unknown } | null | undefined)?.tenant_name
+  return typeof name === 'string' && name !== '' ? name : undefined
 }
 
 /** `_include` works on single resources and on the answers of writes too, mostly by the fields of the list. */
 function includeOf(name: RouteName, route: Route, query: QueryValues): readonly string[] | undefined {
   const [resource] = name.split('.')
-  const table = route.fields ?? routes[`${resource}.list`]?.list
+  const table = route.fields ?? route.list ?? routes[`${resource}.list`]?.list
   return table === undefined ? undefined : parseInclude(query, table)
 }
 

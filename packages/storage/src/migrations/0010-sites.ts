@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { tellGlobalChanges } from './access-changes.ts'
 
 /**
  * Sites, and the link of a deployment to its site: the name alone could not say of which tenant a global site is. The
@@ -27,4 +28,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create index deployments_site on deployments (site_tenant_id, site_name)
     where site_name is not null`.execute(db)
+  for (const statement of tellGlobalChanges('sites')) await sql.raw(statement).execute(db)
 }

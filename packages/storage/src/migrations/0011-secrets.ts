@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { tellGlobalChanges } from './access-changes.ts'
 
 /** Secrets and where else their values may come from. What is sealed is text: see manager/src/encryption. */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -46,4 +47,6 @@ const statements = [
   "create index secrets_global on secrets (key, tenant_id) where visibility = 'global'",
   `create index secrets_provider on secrets (provider_tenant_id, provider_name)
     where provider_name is not null`,
+  ...tellGlobalChanges('secrets_providers'),
+  ...tellGlobalChanges('secrets'),
 ]

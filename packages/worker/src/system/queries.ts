@@ -103,8 +103,12 @@ export async function secretKeys(
     select key from secrets s
     where visibility = 'global' or (tenant_id = ${tenantId} and (
       visibility = 'tenant' or created_by = ${username} or exists (
-        select from users u left join user_tenants m on m.user_id = u.id and m.tenant_id = ${tenantId}
-        where u.username = ${username} and (u.role = 'sys_admin' or m.role = 'manager'))))`.execute(db)
+        select from users u
+        left join tenant_roles m on m.user_id = u.id and m.tenant_id = ${tenantId}
+        left join user_group_members gm on gm.user_id = u.id
+        left join user_groups g on g.id = gm.group_id
+        where u.username = ${username}
+          and (u.role = 'sys_admin' or g.role = 'sys_admin' or m.role = 'manager'))))`.execute(db)
   return new Set(rows.map((row) => row.key))
 }
 

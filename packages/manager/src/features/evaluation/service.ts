@@ -6,10 +6,9 @@ import {
   evaluateFunctions,
   type Json,
 } from '@tutti/dsl'
-import type { Scope } from '@tutti/storage'
+import { deploymentStorage, findEvaluatedDeployment, type Scope } from '@tutti/storage'
 import type { Services } from '../../services.ts'
-import { findEvaluatedDeployment } from './queries.ts'
-import { deploymentStorage } from './storage.ts'
+import { readSecretValue } from '../secrets/index.ts'
 
 /** What functions in the scope of a deployment read. @throws not_found_error when the scope does not show it */
 export async function openEvaluation(
@@ -20,7 +19,8 @@ export async function openEvaluation(
 ): Promise<EvaluationStorage> {
   const deployment = await findEvaluatedDeployment(services.db, scope, deploymentId, tenantName)
   if (deployment === undefined) throw notFound('Deployment', deploymentId)
-  return deploymentStorage(services, scope, deployment)
+  const readSecret = (within: Scope, key: string) => readSecretValue(services, within, key)
+  return deploymentStorage({ db: services.db, readSecret }, scope, deployment)
 }
 
 /** The payload with its functions replaced by their values. @throws functions_evaluation_error */

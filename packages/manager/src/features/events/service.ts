@@ -1,12 +1,4 @@
-import {
-  ApiError,
-  badParameter,
-  isPermitted,
-  type ListQuery,
-  notFound,
-  pickIncluded,
-  type RouteBody,
-} from '@tutti/api'
+import { ApiError, badParameter, type ListQuery, notFound, pickIncluded, type RouteBody } from '@tutti/api'
 import type { ListedPage } from '@tutti/storage'
 import { isAdministrator, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { countEvents, deleteEvents, type EventsQuery, insertSentEvents, selectEvents } from './queries.ts'
@@ -44,7 +36,7 @@ function eventsQuery(
 /** Returns false when there was nothing to record. */
 export async function createEvents(request: Request, body: RouteBody<'events.create'>): Promise<boolean> {
   const executionId = targetExecution(request, body)
-  const mayDate = isPermitted('set_timestamp', request.roles)
+  const mayDate = request.rights.holds('set_timestamp')
   const records = [
     ...(body.events ?? []).map((event) => parseRecord('event', event, mayDate)),
     ...(body.logs ?? []).map((log) => parseRecord('log', log, mayDate)),

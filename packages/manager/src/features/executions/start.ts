@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, isPermitted, notFound } from '@tutti/api'
+import { ApiError, notFound } from '@tutti/api'
 import { convertAndCheckParameters, type Json, type PlanWorkflow } from '@tutti/dsl'
 import { type Database, insertExecution } from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
@@ -192,7 +192,7 @@ async function findRefusal(
   start: StartRequest,
 ): Promise<ApiError | undefined> {
   const isForeign = deployment.tenant_id !== tenantOf(request).id
-  if (isForeign && !isPermitted('execute_global_workflow', request.roles)) {
+  if (isForeign && !request.rights.holds('execute_global_workflow')) {
     return new ApiError(
       'forbidden_error',
       `User \`${request.caller.username}\` is not allowed to execute workflows on a global deployment ` +

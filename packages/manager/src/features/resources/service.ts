@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { ApiError, forbidden, isPermitted } from '@tutti/api'
+import { ApiError, forbidden } from '@tutti/api'
 import { unpackedArchive } from '@tutti/storage'
-import { callersTenant } from '../../authentication/tenant.ts'
+import { callersTenant, rightsOf } from '../../authentication/rights.ts'
 import type { Request } from '../../request.ts'
 import { type Found, filesBelow, findIn } from './folder.ts'
 import { parseResourcePath, type ResourcePath } from './path.ts'
@@ -41,35 +41,33 @@ export async function readResource(request: Request, text: string): Promise<Reso
  * for their creator and administrators (spec/rest-facts-b.md 13).
  */
 async function readableOwner(
-  { caller, services }: Request,
+  { access, caller, services }: Request,
   { kind, tenantName, id }: ResourcePath,
 ): Promise<ResourceOwner | undefined> {
   const isBlueprint = kind === 'blueprints'
   const owner = await (isBlueprint ? findBlueprintOwner : findDeploymentOwner)(services.db, tenantName, id)
   if (isBlueprint && owner?.visibility === 'global') return owner
-  const { role } = await callersTenant(services, caller, tenantName)
-  const roles = role === null ? [caller.systemRole] : [caller.systemRole, role]
-  if (!isPermitted('file_server_auth', roles)) {
+  const tenant = await callersTenant(access, caller, tenantName)
+  const rights = rightsOf(caller, await access.permissions(), tenant.id)
+  if (!rights.holds('file_server_auth')) {
     throw forbidden(caller.username, 'file_server_auth', tenantName)
   }
   const isHidden =
-    owner?.visibility === 'private' &&
-    owner.createdBy !== caller.username &&
-    !isPermitted('administrators', roles)
+    owner?.visibility === 'private' && owner.createdBy !== caller.username && !rights.holds('administrators')
   return isHidden ? undefined : owner
 }
 
 /** In the order in which they are looked through. */
 async function foldersOf(
-  { services: { db, settings } }: Request,
+  { services: { db, settings, config } }: Request,
   { kind, tenantName, id }: ResourcePath,
   { archiveSha256 }: ResourceOwner,
 ): Promise<readonly string[]> {
   const own = kind === 'deployments' ? [join(settings.dataFolder, 'deployments', tenantName, id)] : []
   if (archiveSha256 === null) return own
   const unpacked = await unpackedArchive(db, archiveSha256, join(settings.dataFolder, 'archives'), {
-    maxBytes: settings.maxUnpackedBytes,
-    maxEntries: settings.maxUnpackedEntries,
+    maxBytes: config.get('blueprint_folder_max_size_mb') * 2 ** 20,
+    maxEntries: config.get('blueprint_folder_max_files'),
   })
   return [...own, unpacked]
 }

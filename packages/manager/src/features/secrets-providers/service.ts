@@ -3,7 +3,6 @@ import {
   badParameter,
   checkIdentifier,
   emptyUpdate,
-  isPermitted,
   missingBodyField,
   parseCreateVisibility,
   type RouteBody,
@@ -37,7 +36,7 @@ export const getProvider = async (request: Request, name: string, include?: read
 /** What it takes to log in elsewhere is for few. */
 export function shown(request: Request, item: Item): Item {
   if (item.connection_parameters == null) return item
-  const parameters = isPermitted('secrets_provider_credentials', request.roles)
+  const parameters = request.rights.holds('secrets_provider_credentials')
     ? JSON.parse(request.services.keys.open(String(item.connection_parameters)))
     : null
   return { ...item, connection_parameters: parameters }

@@ -41,35 +41,32 @@ export async function exportSecrets(
   const tenantIds = new Map(tenants.map(({ id, name }) => [name, id]))
   const key = passphrase === undefined || passphrase === '' ? undefined : await keyOfPassphrase(passphrase)
   const withMetadata = options._include_metadata ?? false
-  return items
-    .filter(
-      (item) =>
-        !hidesValue(request, {
-          tenant_id: tenantIds.get(String(item.tenant_name)) ?? -1,
-          created_by: String(item.created_by),
-          is_hidden_value: item.is_hidden_value === true,
-        }),
-    )
-    .map((item) =>
-      pickIncluded(
-        {
-          key: item.key,
-          value: protectedText(request.services.keys.open(String(item.value)), key),
-          visibility: item.visibility,
-          tenant_name: item.tenant_name,
-          is_hidden_value: item.is_hidden_value,
-          encrypted: key !== undefined,
-          provider: item.provider_name,
-          provider_options: item.provider_options,
-          ...(withMetadata && {
-            creator: item.created_by,
-            created_at: item.created_at,
-            updated_at: item.updated_at,
-          }),
-        },
-        include,
-      ),
-    )
+  const exported: unknown[] = []
+  for (const item of items) {
+    const isHidden = await hidesValue(request, {
+      tenant_id: tenantIds.get(String(item.tenant_name)) ?? -1,
+      created_by: String(item.created_by),
+      is_hidden_value: item.is_hidden_value === true,
+    })
+    if (isHidden) continue
+    const entry = {
+      key: item.key,
+      value: protectedText(request.services.keys.open(String(item.value)), key),
+      visibility: item.visibility,
+      tenant_name: item.tenant_name,
+      is_hidden_value: item.is_hidden_value,
+      encrypted: key !== undefined,
+      provider: item.provider_name,
+      provider_options: item.provider_options,
+      ...(withMetadata && {
+        creator: item.created_by,
+        created_at: item.created_at,
+        updated_at: item.updated_at,
+      }),
+    }
+    exported.push(pickIncluded(entry, include))
+  }
+  return exported
 }
 
 const protectedText = (text: string, key: Buffer | undefined): string =>

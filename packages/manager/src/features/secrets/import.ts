@@ -2,7 +2,6 @@ import {
   ApiError,
   badParameter,
   checkIdentifier,
-  isPermitted,
   isVisibility,
   parseTimestamp,
   type RouteBody,
@@ -12,8 +11,8 @@ import {
 import { type Database, findOwned, lockId, secretTable, userExists } from '@tutti/storage'
 import { decryptFernet, keyOfPassphrase } from '../../encryption/fernet.ts'
 import { listScope } from '../../list-scope.ts'
-import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
-import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
+import { administers, checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
+import type { Request } from '../../request.ts'
 import { requireProvider } from '../secrets-providers/index.ts'
 import { changeSecret, insertSecret, type SecretState, stateColumns, tenantsNamed } from './queries.ts'
 import { checkNotHidden } from './service.ts'
@@ -210,7 +209,7 @@ async function readMetadata(
 ) {
   const time = (given: unknown): Date | undefined => {
     if (given == null) return undefined
-    if (!isPermitted('set_timestamp', request.roles)) {
+    if (!request.rights.holds('set_timestamp')) {
       errors.timestamp = `User ${request.caller.username} is not permitted to set timestamps`
       return undefined
     }
@@ -223,7 +222,7 @@ async function readMetadata(
     }
   }
   if (creator != null) {
-    if (!isPermitted('set_owner', request.roles)) {
+    if (!request.rights.holds('set_owner')) {
       errors.creator = `User ${request.caller.username} is not permitted to set the creator`
     } else if (!(await userExists(request.services.db, String(creator)))) {
       errors.creator_valid = `User ${String(creator)} does not exist`
@@ -257,9 +256,9 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
   if (existing !== undefined) {
     // A global one of another tenant is never this tenant's to replace.
     if (!overrides || existing.tenant_id !== tenant.id) return { ...outcome, collides: true }
-    const inItsTenant: Request = existing.tenant_id === tenantOf(request).id ? request : elsewhere(request)
-    if (isHiddenFrom(inItsTenant, existing)) return { ...outcome, collides: true }
-    checkNotHidden(request, existing)
+    const isSomebodys = existing.visibility === 'private' && existing.created_by !== request.caller.username
+    if (isSomebodys && !(await administers(request, tenant.id))) return { ...outcome, collides: true }
+    await checkNotHidden(request, existing)
     if (visibility !== existing.visibility) {
       checkMayBeGlobal(request, visibility)
       await checkOnlyOne(transaction, secretTable, place, visibility)
@@ -279,6 +278,3 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
   })
   return { ...outcome, collides: false }
 }
-
-/** The caller as another tenant knows him, as far as this request tells: by his system role. */
-const elsewhere = (request: Request): Request => ({ ...request, roles: [request.caller.systemRole] })

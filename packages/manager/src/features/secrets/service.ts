@@ -3,7 +3,6 @@ import {
   badParameter,
   checkIdentifier,
   emptyUpdate,
-  isPermitted,
   type ListQuery,
   notFound,
   parseCreateVisibility,
@@ -19,6 +18,7 @@ import { type Database, deleteOwned, findOwned, lockId, type OwnedRow, secretTab
 import { tokenOf } from '../../encryption/key-ring.ts'
 import { listScope } from '../../list-scope.ts'
 import {
+  administers,
   checkNewOwner,
   checkNewVisibility,
   checkOwnTenant,
@@ -28,7 +28,7 @@ import {
   lockOwned,
   requireOwned,
 } from '../../owned.ts'
-import { isAdministrator, isHiddenFrom, type Request, tenantOf } from '../../request.ts'
+import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { requireProvider } from '../secrets-providers/index.ts'
 import { checkSchema, fitted } from './json-schema.ts'
 import {
@@ -50,19 +50,17 @@ export async function listSecrets(request: Request, query: ListQuery) {
 }
 
 /** Only the creator and the administrators of its tenant see a hidden value (spec/rest-facts-b.md 5). */
-export function hidesValue(
+export async function hidesValue(
   request: Request,
   secret: Pick<OwnedRow, 'tenant_id' | 'created_by'> & Pick<SecretState, 'is_hidden_value'>,
-): boolean {
+): Promise<boolean> {
   if (!secret.is_hidden_value || secret.created_by === request.caller.username) return false
-  if (secret.tenant_id === request.tenant?.id) return !isAdministrator(request)
-  // Of another tenant: what counts there too is the system role.
-  return !isPermitted('administrators', [request.caller.systemRole])
+  return !(await administers(request, secret.tenant_id))
 }
 
 /** @throws forbidden_error: what somebody may not read he may not replace or delete either */
-export function checkNotHidden(request: Request, secret: OwnedRow & SecretState): void {
-  if (!hidesValue(request, secret)) return
+export async function checkNotHidden(request: Request, secret: OwnedRow & SecretState): Promise<void> {
+  if (!(await hidesValue(request, secret))) return
   throw new ApiError(
     'forbidden_error',
     `User \`${request.caller.username}\` is not permitted to modify the hidden secret \`${secret.id}\``,
@@ -77,7 +75,7 @@ export async function getSecret(
   const secret = await requireOwned<SecretState>(request, request.services.db, secretTable, key, stateColumns)
   const item = await getItem(request, secretResource, key, include)
   if (item.value === undefined) return item
-  if (skipsValue || hidesValue(request, secret)) return { ...item, value: '' }
+  if (skipsValue || (await hidesValue(request, secret))) return { ...item, value: '' }
   const text = await openValue(request.services, secret)
   return { ...item, value: secret.schema === null ? text : JSON.parse(text) }
 }
@@ -113,7 +111,7 @@ export async function putSecret(
     if (existing !== undefined && body.update_if_exists) {
       if (isHiddenFrom(request, existing)) throw notFound(secretTable.model, key)
       checkOwnTenant(request, existing)
-      checkNotHidden(request, existing)
+      await checkNotHidden(request, existing)
       const text = textOf(body.value, existing.schema, existing.provider_name !== null)
       await changeSecret(transaction, existing, {
         value: keys.seal(text),
@@ -170,7 +168,7 @@ export async function updateSecret(
     if (visibility !== undefined) {
       await checkNewVisibility(request, transaction, secretTable, secret, visibility)
     }
-    checkMayHide(request, secret, body.is_hidden_value)
+    await checkMayHide(request, secret, body.is_hidden_value)
     if (body.creator != null) await checkNewOwner(request, transaction, body.creator)
     const provider = await providerOf(request, transaction, body.provider_name)
     const hasProvider = provider !== undefined || secret.provider_name !== null
@@ -188,18 +186,18 @@ export async function updateSecret(
 /** The row to be changed. @throws not_found_error, illegal_action_error, forbidden_error */
 async function lockSecret(request: Request, transaction: Database, key: string) {
   const secret = await lockOwned<SecretState>(request, transaction, secretTable, key, stateColumns)
-  checkNotHidden(request, secret)
+  await checkNotHidden(request, secret)
   return secret
 }
 
 /** Whether a value is hidden is for those to say who could read it hidden. @throws forbidden_error */
-function checkMayHide(
+async function checkMayHide(
   request: Request,
   secret: OwnedRow & SecretState,
   wanted: boolean | null | undefined,
-): void {
+): Promise<void> {
   if (wanted == null || wanted === secret.is_hidden_value) return
-  checkNotHidden(request, { ...secret, is_hidden_value: true })
+  await checkNotHidden(request, { ...secret, is_hidden_value: true })
 }
 
 export async function removeSecret(request: Request, key: string): Promise<void> {

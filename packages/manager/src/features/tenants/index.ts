@@ -1,2 +1,1 @@
-export { listTenantsOf } from './queries.ts'
 export { tenantHandlers } from './routes.ts'

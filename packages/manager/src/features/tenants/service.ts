@@ -1,22 +1,59 @@
-import { isPermitted, type ListQuery, notFound } from '@tutti/api'
-import { findItem, type ListedPage, listPage, type Scope } from '@tutti/storage'
+import {
+  ApiError,
+  badParameter,
+  checkIdentifier,
+  type ListQuery,
+  notFound,
+  parseTenantRole,
+} from '@tutti/api'
+import { type Database, findItem, type ListedPage, listPage, type Scope } from '@tutti/storage'
+import { rightsOf } from '../../authentication/rights.ts'
+import { defaultTenant } from '../../bootstrap/first.ts'
 import { type Request, requirePermission, tenantOf } from '../../request.ts'
-import { listTenantsOf, tenantIdIs, tenantResource } from './queries.ts'
+import { requireGroup } from '../user-groups/index.ts'
+import { requireUser } from '../users/index.ts'
+import {
+  contentsOf,
+  deleteMember,
+  deleteTenant,
+  insertMember,
+  insertTenant,
+  lockTenant,
+  type Member,
+  tenantIdIs,
+  tenantResource,
+  updateMember,
+} from './queries.ts'
 
 /** All tenants for who may see all, else those that the caller belongs to (spec/rest-facts-b.md 4). */
 export async function listTenants(request: Request, list: ListQuery, withData: boolean): Promise<ListedPage> {
   if (withData) requirePermission(request, 'tenant_list_get_data')
-  const { caller, services } = request
-  const seesAll = isPermitted('all_tenants', [caller.systemRole])
-  const tenants = await listTenantsOf(services.db, caller.userId)
-  const ids = tenants.filter(({ role }) => seesAll || role !== null).map(({ id }) => id)
+  const { access, caller, services } = request
+  const [{ byName }, table] = await Promise.all([access.tenants(), access.permissions()])
+  const seesAll = rightsOf(caller, table).holds('all_tenants')
+  const ids = [...byName.values()].map(({ id }) => id).filter((id) => seesAll || id in caller.tenantRoles)
   return listPage(services.db, tenantResource(withData), list, scopeOf(ids))
 }
 
-/** The tenant of the request's path, which the pipeline has found already. */
-export async function getTenant(request: Request, withData: boolean, include?: readonly string[]) {
-  const { id, name } = tenantOf(request)
-  const { db } = request.services
+/** @throws not_found_error */
+export async function getTenant(
+  { access, services }: Request,
+  name: string,
+  withData: boolean,
+  include?: readonly string[],
+) {
+  const tenant = (await access.tenants()).byName.get(name)
+  if (tenant === undefined) throw notFound('Tenant', name)
+  return readTenant(services.db, tenant.id, name, withData, include)
+}
+
+async function readTenant(
+  db: Database,
+  id: number,
+  name: string,
+  withData = false,
+  include?: readonly string[],
+) {
   const item = await findItem(db, tenantResource(withData), tenantIdIs(id), scopeOf([id]), include)
   if (item === undefined) throw notFound('Tenant', name)
   return item
@@ -24,4 +61,106 @@ export async function getTenant(request: Request, withData: boolean, include?: r
 
 function scopeOf(tenantIds: readonly number[]): Scope {
   return { username: '', tenantIds, administeredTenantIds: tenantIds, globalTenantIds: [] }
+}
+
+/** They would be taken for a part of the API. */
+const reserved = ['users', 'user-groups']
+
+/** @throws bad_parameters_error, conflict_error */
+export async function createTenant({ services: { db, directory } }: Request, name: string | undefined) {
+  if (name === undefined || reserved.includes(name)) {
+    throw badParameter(`A tenant cannot be named ${reserved.map((word) => `\`${word}\``).join(' or ')}`)
+  }
+  checkIdentifier('tenant_name', name)
+  if (!(await insertTenant(db, name))) {
+    throw new ApiError('conflict_error', `<Tenant name=\`${name}\`> already exists`)
+  }
+  const { byName } = await directory.fresh.tenants()
+  return readTenant(db, byName.get(name)?.id ?? -1, name)
+}
+
+/** Takes the tenant's events and ended executions along. @throws conflict_error while it holds anything else */
+export async function removeTenant({ services: { db, directory } }: Request, name: string): Promise<void> {
+  const tenant = (await directory.fresh.tenants()).byName.get(name)
+  if (tenant === undefined) throw notFound('Tenant', name)
+  if (tenant.id === defaultTenant.id) {
+    throw new ApiError('conflict_error', `The default tenant \`${name}\` cannot be deleted`)
+  }
+  await db.transaction().execute(async (transaction) => {
+    if (!(await lockTenant(transaction, tenant.id))) throw notFound('Tenant', name)
+    const contents = await contentsOf(transaction, tenant.id)
+    if (contents.length > 0) {
+      throw new ApiError(
+        'conflict_error',
+        `Cannot delete tenant \`${name}\`: it has ${contents.join(', ')}`,
+        {
+          hint: 'Delete its resources, and remove its users and user groups, first',
+        },
+      )
+    }
+    await deleteTenant(transaction, tenant.id)
+  })
+}
+
+/** Whom a request names: exactly one of the two. */
+export type Named = { readonly username: string } | { readonly group_name: string }
+
+/** @throws not_found_error, conflict_error when the member has a role there already, bad_parameters_error */
+export async function addMember(request: Request, named: Named, role: string | null | undefined) {
+  return changeMember(request, named, async (tenant, member, what) => {
+    const { db } = request.services
+    if (await insertMember(db, tenant.id, member, parseTenantRole(role ?? 'user'))) return
+    throw new ApiError(
+      'conflict_error',
+      `${what} is already associated with <Tenant name=\`${tenant.name}\`>`,
+    )
+  })
+}
+
+/** @throws not_found_error, bad_parameters_error */
+export async function setMemberRole(request: Request, named: Named, role: string | null | undefined) {
+  return changeMember(request, named, async (tenant, member, what) => {
+    const isThere = await updateMember(
+      request.services.db,
+      tenant.id,
+      member,
+      parseTenantRole(role ?? 'user'),
+    )
+    if (!isThere) throw notAssociated(what, tenant.name)
+  })
+}
+
+/** @throws not_found_error */
+export async function removeMember(request: Request, named: Named): Promise<void> {
+  await changeMember(request, named, async (tenant, member, what) => {
+    if (!(await deleteMember(request.services.db, tenant.id, member))) throw notAssociated(what, tenant.name)
+  })
+}
+
+async function changeMember(
+  request: Request,
+  named: Named,
+  change: (
+    tenant: { readonly id: number; readonly name: string },
+    member: Member,
+    what: string,
+  ) => Promise<void>,
+) {
+  const { db } = request.services
+  const tenant = tenantOf(request)
+  if ('username' in named) {
+    const user = await requireUser(db, named.username)
+    await change(tenant, { kind: 'user', id: user.id }, `<User username=\`${user.username}\`>`)
+  } else {
+    const group = await requireGroup(db, named.group_name)
+    await change(tenant, { kind: 'group', id: group.id }, `<Group name=\`${group.name}\`>`)
+  }
+  return readTenant(db, tenant.id, tenant.name)
+}
+
+function notAssociated(what: string, tenantName: string): ApiError {
+  return new ApiError(
+    'not_found_error',
+    `${what} is not associated with <Tenant name=\`${tenantName}\`>: not found`,
+  )
 }

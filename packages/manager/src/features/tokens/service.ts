@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { ApiError, isPermitted, type ListQuery, type RouteBody } from '@tutti/api'
+import { ApiError, type ListQuery, type RouteBody } from '@tutti/api'
 import { findItem, type ListedPage, listPage } from '@tutti/storage'
 import { sha256 } from '../../authentication/authenticate.ts'
 import type { Request } from '../../request.ts'
@@ -63,8 +63,8 @@ export async function removeToken(request: Request, id: string): Promise<void> {
   await deleteToken(request.services.db, id)
 }
 
-function seesAll({ roles }: Request): boolean {
-  return isPermitted('manage_others_tokens', roles)
+function seesAll({ rights }: Request): boolean {
+  return rights.holds('manage_others_tokens')
 }
 
 const alphanumerics = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

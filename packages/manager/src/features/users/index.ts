@@ -1,1 +1,2 @@
 export { userHandlers } from './routes.ts'
+export { requireUser } from './service.ts'

@@ -1,16 +1,19 @@
-import type { Database, ListedResource, Scope } from '@tutti/storage'
+import { type Database, type ListedResource, namedOnly, timeField } from '@tutti/storage'
 import { sql } from 'kysely'
+import type { Lockout } from '../../authentication/lockout.ts'
 
-const memberships = sql`from user_tenants m join tenants t on t.id = m.tenant_id where m.user_id = u.id`
+const direct = sql`from user_tenants m join tenants t on t.id = m.tenant_id where m.user_id = u.id`
+const groups = sql`from user_group_members gm join user_groups g on g.id = gm.group_id where gm.user_id = u.id`
 
 export type UserView = {
   /** The tenants themselves instead of their number. */
   readonly withData: boolean
   readonly withHash: boolean
+  readonly lockout: Lockout
 }
 
-/** spec/rest-facts-b.md 4. User groups are not built yet, so there are none; accounts are never locked. */
-export function userResource({ withData, withHash }: UserView): ListedResource {
+/** spec/rest-facts-b.md 4 */
+export function userResource({ withData, withHash, lockout }: UserView): ListedResource {
   return {
     model: 'User',
     from: sql`users u`,
@@ -18,58 +21,71 @@ export function userResource({ withData, withHash }: UserView): ListedResource {
       username: { column: sql`u.username` },
       role: { column: sql`u.role` },
       active: { column: sql`u.active` },
-      is_locked: { column: sql`false` },
-      created_at: timeColumn('created_at'),
-      first_login_at: timeColumn('first_login_at'),
-      last_login_at: timeColumn('last_login_at'),
+      is_locked: { column: isLocked(lockout) },
+      created_at: timeField(sql`u.created_at`),
+      first_login_at: timeField(sql`u.first_login_at`),
+      last_login_at: timeField(sql`u.last_login_at`),
       show_getting_started: { column: sql`u.show_getting_started` },
-      group_system_roles: { column: sql`'{}'::json` },
-      groups: { column: withData ? sql`'[]'::json` : sql`0` },
+      group_system_roles: {
+        column: sql`(select coalesce(json_object_agg(r.role, r.names order by r.role), '{}')
+          from (select g.role, array_agg(g.name order by g.name) as names ${groups} group by g.role) r)`,
+      },
+      groups: {
+        column: withData
+          ? sql`(select coalesce(json_agg(g.name order by g.name), '[]') ${groups})`
+          : sql`(select count(*) ${groups})`,
+      },
       tenants: {
         column: withData
           ? sql`(select coalesce(json_object_agg(t.name,
-              json_build_object('tenant-role', m.role, 'roles', json_build_array(m.role)) order by t.name), '{}')
-              ${memberships})`
-          : sql`(select count(*) ${memberships})`,
+                json_build_object('tenant-role', r.direct, 'roles', r.roles) order by t.name), '{}')
+              from (select tenant_id, min(role) filter (where group_id is null) as direct,
+                  array_agg(distinct role order by role) as roles
+                from tenant_roles where user_id = u.id group by tenant_id) r
+              join tenants t on t.id = r.tenant_id)`
+          : sql`(select count(distinct tenant_id) from tenant_roles where user_id = u.id)`,
       },
       tenant_roles: {
         column: withData
-          ? sql`(select json_build_object('direct',
-              coalesce(json_object_agg(t.name, m.role order by t.name), '{}'), 'groups', '{}'::json) ${memberships})`
+          ? sql`json_build_object(
+              'direct', (select coalesce(json_object_agg(t.name, m.role order by t.name), '{}') ${direct}),
+              'groups', (select coalesce(json_object_agg(t.name, r.roles order by t.name), '{}') from (
+                  select tenant_id, json_object_agg(role, names) as roles from (
+                    select tr.tenant_id, tr.role, array_agg(g.name order by g.name) as names
+                    from tenant_roles tr join user_groups g on g.id = tr.group_id
+                    where tr.user_id = u.id group by tr.tenant_id, tr.role) by_role
+                  group by tenant_id) r join tenants t on t.id = r.tenant_id))`
           : sql`null::json`,
       },
       password_hash: { column: withHash ? sql`u.password_hash` : sql`null::text` },
     },
     search: sql`u.username`,
-    // Users belong to no tenant: whoever may ask sees all of them.
-    tenantId: sql`0`,
-    createdBy: sql`''`,
-    visibility: sql`'tenant'`,
+    ...namedOnly,
     tieBreaker: sql`u.id`,
   }
 }
 
-export const allUsers: Scope = {
-  username: '',
-  tenantIds: [0],
-  administeredTenantIds: [0],
-  globalTenantIds: [],
+/** The same as `isLocked` of the login. */
+function isLocked({ maxFailedLogins, periodMinutes }: Lockout) {
+  if (periodMinutes <= 0) return sql`false`
+  return sql`coalesce(u.failed_logins > ${maxFailedLogins}
+    and u.last_failed_login_at + ${periodMinutes} * interval '1 minute' > clock_timestamp(), false)`
 }
 
 export const userIdIs = (id: number) => sql`u.id = ${id}`
 export const usernameIs = (name: string) => sql`lower(u.username) = ${name.toLowerCase()}`
 
-function timeColumn(name: string) {
-  return {
-    column: sql.ref(`u.${name}`),
-    toWire: (value: unknown) => (value instanceof Date ? value.toISOString() : null),
-  }
-}
-
 export async function findUser(db: Database, username: string) {
   return db
     .selectFrom('users')
-    .select(['id', 'username', 'role', 'active'])
+    .select([
+      'id',
+      'username',
+      'role',
+      'active',
+      'failed_logins as failedLogins',
+      'last_failed_login_at as lastFailedLoginAt',
+    ])
     .where(sql`lower(username)`, '=', username.toLowerCase())
     .executeTakeFirst()
 }
@@ -94,6 +110,8 @@ export async function updateUser(
     readonly passwordHash?: string
     readonly role?: string
     readonly showGettingStarted?: boolean
+    readonly active?: boolean
+    readonly failedLogins?: 0
   },
 ): Promise<void> {
   await db
@@ -102,7 +120,65 @@ export async function updateUser(
       ...(change.passwordHash !== undefined && { password_hash: change.passwordHash }),
       ...(change.role !== undefined && { role: change.role }),
       ...(change.showGettingStarted !== undefined && { show_getting_started: change.showGettingStarted }),
+      ...(change.active !== undefined && { active: change.active }),
+      ...(change.failedLogins !== undefined && { failed_logins: change.failedLogins }),
     })
     .where('id', '=', id)
     .execute()
+}
+
+/** False when there is one of that name already. */
+export async function insertUser(
+  db: Database,
+  user: {
+    readonly username: string
+    readonly passwordHash: string
+    readonly role: string
+    readonly createdAt: string | undefined
+    readonly firstLoginAt: string | undefined
+    readonly lastLoginAt: string | undefined
+  },
+): Promise<boolean> {
+  const row = await db
+    .insertInto('users')
+    .values({
+      username: user.username,
+      password_hash: user.passwordHash,
+      role: user.role,
+      ...(user.createdAt !== undefined && { created_at: user.createdAt }),
+      first_login_at: user.firstLoginAt ?? null,
+      last_login_at: user.lastLoginAt ?? null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Tables whose rows belong to their creator, by the word for them. What has ended is history and stays. */
+const owned = { blueprints: 'blueprints', deployments: 'deployments' } as const
+
+/** What keeps a user from being deleted. */
+export async function holdingsOf(
+  transaction: Database,
+  user: { readonly id: number; readonly username: string },
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ noun: string }>`${sql.join(
+    [
+      sql`select 'tenants' as noun where exists (select from user_tenants where user_id = ${user.id})`,
+      sql`select 'user groups' where exists (select from user_group_members where user_id = ${user.id})`,
+      ...Object.entries(owned).map(
+        ([noun, table]) =>
+          sql`select ${noun} where exists (select from ${sql.table(table)} where created_by = ${user.username})`,
+      ),
+      sql`select 'unfinished executions' where exists (select from executions
+        where created_by = ${user.username} and status not in ('terminated', 'failed', 'cancelled'))`,
+    ],
+    sql` union all `,
+  )}`.execute(transaction)
+  return rows.map(({ noun }) => noun)
+}
+
+export async function deleteUser(transaction: Database, id: number): Promise<void> {
+  await transaction.deleteFrom('users').where('id', '=', id).execute()
 }

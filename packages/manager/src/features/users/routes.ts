@@ -2,7 +2,16 @@ import { lastValue, parseBoolean } from '@tutti/api'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers, Request } from '../../request.ts'
 import type { UserView } from './queries.ts'
-import { changeUser, getSelf, getUser, listUsers } from './service.ts'
+import {
+  changeUser,
+  createUser,
+  getSelf,
+  getUser,
+  listUsers,
+  removeUser,
+  setActive,
+  unlockUser,
+} from './service.ts'
 
 /** spec/rest-spec-b.md 4.15, spec/rest-facts-b.md 4 */
 export const userHandlers = {
@@ -15,13 +24,37 @@ export const userHandlers = {
 
   async 'users.update'(request) {
     await changeUser(request, request.params.username, request.body)
-    const view = { withData: false, withHash: false }
-    return getUser(request, request.params.username, view, request.include)
+    return answerOf(request, request.params.username)
+  },
+
+  async 'users.create'(request) {
+    await createUser(request, request.body)
+    return answerOf(request, request.body.username)
+  },
+
+  'users.delete': (request) => removeUser(request, request.params.username),
+
+  // Whatever is not "activate" deactivates, as clients know it.
+  async 'users.setActive'(request) {
+    await setActive(request, request.params.username, request.body.action === 'activate')
+    return answerOf(request, request.params.username)
+  },
+
+  async 'users.unlock'(request) {
+    await unlockUser(request, request.params.username)
+    return answerOf(request, request.params.username)
   },
 } satisfies Partial<Handlers>
 
-function viewOf({ options, query }: Request & { options: { _get_data?: boolean } }): UserView {
+/** What a change answers. */
+function answerOf(request: Request & { readonly include: readonly string[] | undefined }, username: string) {
+  const view = { withData: false, withHash: false, lockout: request.services.lockout() }
+  return getUser(request, username, view, request.include)
+}
+
+function viewOf({ options, query, services }: Request & { options: { _get_data?: boolean } }): UserView {
   return {
+    lockout: services.lockout(),
     withData: options._get_data ?? false,
     withHash: parseBoolean('_include_hash', lastValue(query, '_include_hash') ?? false),
   }

@@ -1,20 +1,23 @@
 import {
+  ApiError,
   badParameter,
+  checkIdentifier,
   illegalAction,
   type ListQuery,
   notFound,
+  parseSystemRole,
   type RouteBody,
-  roles,
-  systemRoleAliases,
-  systemRoles,
-  wireList,
 } from '@tutti/api'
-import { findItem, type ListedPage, listPage } from '@tutti/storage'
+import { type Database, everything, findItem, type ListedPage, listPage } from '@tutti/storage'
+import { isLocked } from '../../authentication/lockout.ts'
 import { hashPassword } from '../../authentication/passwords.ts'
+import { bootstrapAdmin } from '../../bootstrap/first.ts'
 import { type Request, requirePermission } from '../../request.ts'
 import {
-  allUsers,
+  deleteUser,
   findUser,
+  holdingsOf,
+  insertUser,
   lockActiveAdministrators,
   type UserView,
   updateUser,
@@ -25,7 +28,7 @@ import {
 
 export async function listUsers(request: Request, list: ListQuery, view: UserView): Promise<ListedPage> {
   checkView(request, view)
-  return listPage(request.services.db, userResource(view), list, allUsers)
+  return listPage(request.services.db, userResource(view), list, everything)
 }
 
 export async function getUser(
@@ -36,7 +39,7 @@ export async function getUser(
 ) {
   checkView(request, view)
   const { db } = request.services
-  const item = await findItem(db, userResource(view), usernameIs(username), allUsers, include)
+  const item = await findItem(db, userResource(view), usernameIs(username), everything, include)
   if (item === undefined) throw notFound('User', username)
   return item
 }
@@ -45,7 +48,7 @@ export async function getUser(
 export async function getSelf(request: Request, view: UserView, include?: readonly string[]) {
   checkView(request, view)
   const { caller, services } = request
-  const item = await findItem(services.db, userResource(view), userIdIs(caller.userId), allUsers, include)
+  const item = await findItem(services.db, userResource(view), userIdIs(caller.userId), everything, include)
   if (item === undefined) throw notFound('User', caller.username)
   return item
 }
@@ -77,8 +80,7 @@ export async function changeUser(
     )
   }
   const { db } = request.services
-  const user = await findUser(db, username)
-  if (user === undefined) throw notFound('User', username)
+  const user = await requireUser(db, username)
   if (role != null) return setRole(request, user, parseSystemRole(role))
   const passwordHash = password == null ? undefined : await hashPassword(checkPassword(password))
   await updateUser(db, user.id, {
@@ -87,27 +89,102 @@ export async function changeUser(
   })
 }
 
-async function setRole({ services }: Request, user: { readonly id: number }, role: string): Promise<void> {
-  await services.db.transaction().execute(async (transaction) => {
-    const administrators = await lockActiveAdministrators(transaction)
-    const isLast = administrators.length === 1 && administrators[0] === user.id
-    if (isLast && role !== 'sys_admin') {
-      throw illegalAction('Cannot modify the role of the last active sys_admin', {
-        hint: 'Give the role sys_admin to another user first',
-      })
-    }
+async function setRole(
+  { services: { db } }: Request,
+  user: { readonly id: number },
+  role: string,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    if (role !== 'sys_admin') await keepAnAdministrator(transaction, user.id, 'modify the role of')
     await updateUser(transaction, user.id, { role })
   })
 }
 
-/** In the words of today or of the older API. @throws bad_parameters_error */
-function parseSystemRole(name: string): string {
-  const role = Object.hasOwn(systemRoleAliases, name) ? systemRoleAliases[name] : name
-  if (systemRoles.some((one) => one === role)) return role ?? name
-  if (Object.hasOwn(roles, name)) {
-    throw badParameter(`Role \`${name}\` is a tenant_role and cannot be assigned as a system_role`)
+/** Holds the administrators until the transaction ends. @throws illegal_action_error when none would be left */
+async function keepAnAdministrator(transaction: Database, userId: number, verb: string): Promise<void> {
+  const administrators = await lockActiveAdministrators(transaction)
+  if (administrators.length !== 1 || administrators[0] !== userId) return
+  throw illegalAction(`Cannot ${verb} the last active sys_admin`, {
+    hint: 'Give the role sys_admin to another user first',
+  })
+}
+
+/** @throws not_found_error */
+export async function requireUser(db: Database, username: string) {
+  const user = await findUser(db, username)
+  if (user === undefined) throw notFound('User', username)
+  return user
+}
+
+/** @throws bad_parameters_error, conflict_error, forbidden_error */
+export async function createUser(request: Request, body: RouteBody<'users.create'>): Promise<void> {
+  const { username, password } = body
+  checkIdentifier('username', username)
+  const role = parseSystemRole(body.role ?? 'default')
+  const times = [body.created_at, body.first_login_at, body.last_login_at]
+  if (times.some((time) => time != null)) requirePermission(request, 'set_timestamp')
+  const passwordHash = body.is_prehashed ? checkHash(password) : await hashPassword(checkPassword(password))
+  const isNew = await insertUser(request.services.db, {
+    username,
+    passwordHash,
+    role,
+    createdAt: body.created_at ?? undefined,
+    firstLoginAt: body.first_login_at ?? undefined,
+    lastLoginAt: body.last_login_at ?? undefined,
+  })
+  if (!isNew) throw new ApiError('conflict_error', `<User username=\`${username}\`> already exists`)
+}
+
+/** @throws not_found_error, illegal_action_error, conflict_error while the user belongs somewhere or owns something */
+export async function removeUser({ services: { db } }: Request, username: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const user = await requireUser(transaction, username)
+    if (user.id === bootstrapAdmin.id) throw illegalAction('Cannot delete the bootstrap admin user')
+    await keepAnAdministrator(transaction, user.id, 'delete')
+    const holdings = await holdingsOf(transaction, user)
+    if (holdings.length > 0) {
+      throw new ApiError(
+        'conflict_error',
+        `Cannot delete user \`${user.username}\`: has ${holdings.join(', ')}`,
+        {
+          hint: 'Remove the user from tenants and user groups, and delete or give away what is theirs, first',
+        },
+      )
+    }
+    await deleteUser(transaction, user.id)
+  })
+}
+
+/** @throws not_found_error, conflict_error when so already, illegal_action_error */
+export async function setActive({ services: { db } }: Request, username: string, active: boolean) {
+  await db.transaction().execute(async (transaction) => {
+    const user = await requireUser(transaction, username)
+    if (user.active === active) {
+      throw new ApiError(
+        'conflict_error',
+        `User ${user.username} is already ${active ? 'active' : 'inactive'}`,
+      )
+    }
+    if (!active) await keepAnAdministrator(transaction, user.id, 'deactivate')
+    await updateUser(transaction, user.id, { active })
+  })
+}
+
+/** @throws not_found_error, conflict_error when it is not locked */
+export async function unlockUser({ services }: Request, username: string): Promise<void> {
+  const user = await requireUser(services.db, username)
+  if (!isLocked(services.lockout(), user, services.now())) {
+    throw new ApiError('conflict_error', `User ${user.username} is already unlocked`)
   }
-  throw badParameter(`Invalid role: \`${name}\`. Valid system_role roles are: ${wireList(systemRoles)}`)
+  await updateUser(services.db, user.id, { failedLogins: 0 })
+}
+
+/** A hash as `_include_hash` shows it. @throws bad_parameters_error */
+function checkHash(hash: string): string {
+  if (/^\$argon2id\$v=\d+\$m=\d+,t=\d+,p=\d+\$[\w+/=]+\$[\w+/=]+$/.test(hash)) return hash
+  throw badParameter('The password is said to be hashed, but is no argon2id hash', {
+    hint: 'Hashes of other managers cannot be checked here: set a new password instead',
+  })
 }
 
 const passwordLength = { min: 5, max: 256 }

@@ -1,7 +1,5 @@
-import type { EvaluationStorage, SystemFact } from '@tutti/dsl'
-import type { Scope } from '@tutti/storage'
-import type { Services } from '../../services.ts'
-import { readSecretValue } from '../secrets/index.ts'
+import type { Database } from '../database.ts'
+import type { Scope } from '../lists/resource.ts'
 import {
   type EvaluatedDeployment,
   findEvaluatedDeployment,
@@ -11,17 +9,24 @@ import {
   listInstancesOf,
   listLabelValues,
 } from './queries.ts'
+import type { DeploymentStorage, SystemFact } from './types.ts'
+
+export type EvaluationSources = {
+  readonly db: Database
+  /** The text of a secret that the scope shows; undefined when there is none of that key. */
+  readSecret(scope: Scope, key: string): Promise<string | undefined>
+}
 
 /**
  * What intrinsic functions read, from the database. Each thing is read once: whoever evaluates a whole list of nodes
  * asks again and again for the same ones. Made for one request, so nothing in it grows old.
  */
 export function deploymentStorage(
-  services: Services,
+  sources: EvaluationSources,
   scope: Scope,
   deployment: EvaluatedDeployment,
-): EvaluationStorage {
-  const { db } = services
+): DeploymentStorage {
+  const { db, readSecret } = sources
   const facts: Readonly<Record<SystemFact, string>> = {
     'tenant.name': deployment.tenantName,
     'deployment.id': deployment.id,
@@ -36,7 +41,7 @@ export function deploymentStorage(
   const consumers = remembered(() => listConsumers(db, deployment))
   const other = remembered(async (id: string) => {
     const found = await findEvaluatedDeployment(db, inOwnTenant(scope, deployment.tenantId), id)
-    return found && { deployment: found, storage: deploymentStorage(services, scope, found) }
+    return found && { deployment: found, storage: deploymentStorage(sources, scope, found) }
   })
 
   return {
@@ -47,9 +52,7 @@ export function deploymentStorage(
     labelValues,
     consumers: () => consumers(''),
     input: async (name) => own(deployment.inputs, name),
-    secret: remembered((key: string) =>
-      readSecretValue(services, inOwnTenant(scope, deployment.tenantId), key),
-    ),
+    secret: remembered((key: string) => readSecret(inOwnTenant(scope, deployment.tenantId), key)),
     // Deployment groups are not built yet: there are none.
     groupDeploymentIds: async () => null,
     parentDeploymentId: async () => (await labelValues('csys-obj-parent'))[0] ?? null,

@@ -1,0 +1,39 @@
+import { isPermitted, type Permission, type PermissionTable, unknownTenant } from '@tutti/api'
+import { bootstrapAdmin } from '../bootstrap/first.ts'
+import type { Caller } from './authenticate.ts'
+import type { AccessView } from './directory.ts'
+
+/** What a caller holds somewhere: in one tenant, or, without any, by system roles alone. */
+export type Rights = {
+  readonly roles: readonly string[]
+  holds(permission: Permission): boolean
+}
+
+/** System roles count everywhere, tenant roles where they were given; the first administrator may do everything. */
+export function rightsOf(caller: Caller, table: PermissionTable, tenantId?: number): Rights {
+  const inTenant = tenantId === undefined ? undefined : caller.tenantRoles[tenantId]
+  const roles = [...caller.systemRoles, ...(inTenant ?? [])]
+  return {
+    roles,
+    holds: (permission) => caller.userId === bootstrapAdmin.id || isPermitted(permission, roles, table),
+  }
+}
+
+/** @throws forbidden_error when there is none of that name, or none for this execution */
+export async function callersTenant(view: AccessView, caller: Caller, name: string) {
+  const { byName, globalTenantIds } = await view.tenants()
+  const tenant = byName.get(name)
+  // An execution's token acts in that execution's tenant only, with the rights of whoever started it.
+  const isForeign = caller.execution !== undefined && caller.execution.tenantId !== tenant?.id
+  if (tenant === undefined || isForeign) throw unknownTenant(name)
+  return { ...tenant, globalTenantIds }
+}
+
+/** The tenants in which the caller holds the permission; all of them for holders of `all_tenants`. */
+export async function tenantsWith(view: AccessView, caller: Caller, permission: Permission) {
+  const [{ byName }, table] = await Promise.all([view.tenants(), view.permissions()])
+  const seesAll = rightsOf(caller, table).holds('all_tenants')
+  return [...byName.values()]
+    .map((tenant) => ({ ...tenant, rights: rightsOf(caller, table, tenant.id) }))
+    .filter(({ id, rights }) => seesAll || (id in caller.tenantRoles && rights.holds(permission)))
+}

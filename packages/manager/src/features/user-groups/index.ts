@@ -1,0 +1,2 @@
+export { userGroupHandlers } from './routes.ts'
+export { requireGroup } from './service.ts'

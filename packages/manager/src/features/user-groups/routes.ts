@@ -1,0 +1,34 @@
+import { pickIncluded } from '@tutti/api'
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers } from '../../request.ts'
+import {
+  addUserToGroup,
+  createGroup,
+  getGroup,
+  listGroups,
+  removeGroup,
+  removeUserFromGroup,
+  setGroupRole,
+} from './service.ts'
+
+/** spec/rest-spec-b.md 4.14, spec/rest-facts-b.md 4 */
+export const userGroupHandlers = {
+  'userGroups.list': async (request) =>
+    listAnswer(request.list, await listGroups(request, request.list, request.options._get_data ?? false)),
+
+  'userGroups.get': (request) =>
+    getGroup(request, request.params.group_name, request.options._get_data, request.include),
+
+  'userGroups.create': async (request) =>
+    pickIncluded(await createGroup(request, request.body), request.include),
+
+  'userGroups.update': async (request) =>
+    pickIncluded(await setGroupRole(request, request.params.group_name, request.body.role), request.include),
+
+  'userGroups.delete': (request) => removeGroup(request, request.params.group_name),
+
+  'userGroups.addUser': async (request) =>
+    pickIncluded(await addUserToGroup(request, request.body), request.include),
+
+  'userGroups.removeUser': (request) => removeUserFromGroup(request, request.body),
+} satisfies Partial<Handlers>

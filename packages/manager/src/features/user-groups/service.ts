@@ -1,0 +1,110 @@
+import {
+  ApiError,
+  badParameter,
+  checkIdentifier,
+  type ListQuery,
+  notFound,
+  parseSystemRole,
+  type RouteBody,
+} from '@tutti/api'
+import { type Database, everything, findItem, type ListedPage, listPage } from '@tutti/storage'
+import type { Request } from '../../request.ts'
+import { requireUser } from '../users/index.ts'
+import {
+  deleteGroup,
+  deleteGroupUser,
+  findGroup,
+  groupNameIs,
+  insertGroup,
+  insertGroupUser,
+  updateGroupRole,
+  userGroupResource,
+} from './queries.ts'
+
+export async function listGroups(request: Request, list: ListQuery, withData: boolean): Promise<ListedPage> {
+  return listPage(request.services.db, userGroupResource(withData), list, everything)
+}
+
+export async function getGroup(
+  { services: { db } }: Request,
+  name: string,
+  withData = false,
+  include?: readonly string[],
+) {
+  const item = await findItem(db, userGroupResource(withData), groupNameIs(name), everything, include)
+  if (item === undefined) throw notFound('Group', name)
+  return item
+}
+
+/** @throws not_found_error */
+export async function requireGroup(db: Database, name: string) {
+  const group = await findGroup(db, name)
+  if (group === undefined) throw notFound('Group', name)
+  return group
+}
+
+/** @throws bad_parameters_error, conflict_error */
+export async function createGroup(request: Request, body: RouteBody<'userGroups.create'>) {
+  const name = body.group_name
+  if (name === 'users') throw badParameter('A user group cannot be named `users`')
+  checkIdentifier('group_name', name)
+  const ldapDn = body.ldap_group_dn == null || body.ldap_group_dn === '' ? null : body.ldap_group_dn
+  const group = { name, ldapDn, role: parseSystemRole(body.role ?? 'default') }
+  if (!(await insertGroup(request.services.db, group))) {
+    const taken = ldapDn === null ? `name \`${name}\`` : `name \`${name}\` or LDAP group \`${ldapDn}\``
+    throw new ApiError('conflict_error', `A user group with the ${taken} already exists`)
+  }
+  return getGroup(request, name)
+}
+
+/** @throws not_found_error, bad_parameters_error */
+export async function setGroupRole(request: Request, name: string, role: string) {
+  const { db } = request.services
+  const group = await requireGroup(db, name)
+  await updateGroupRole(db, group.id, parseSystemRole(role))
+  return getGroup(request, name)
+}
+
+/** @throws not_found_error, conflict_error while it has users or tenants */
+export async function removeGroup({ services: { db } }: Request, name: string): Promise<void> {
+  const group = await requireGroup(db, name)
+  if (await deleteGroup(db, group.id)) return
+  throw new ApiError(
+    'conflict_error',
+    `Cannot delete user group \`${group.name}\`: it has users or tenants`,
+    {
+      hint: 'Remove its users, and remove it from its tenants, first',
+    },
+  )
+}
+
+type Membership = { readonly username: string; readonly group_name: string }
+
+/** @throws not_found_error, conflict_error */
+export async function addUserToGroup(request: Request, membership: Membership) {
+  const { db } = request.services
+  const { group, user } = await bothOf(db, membership)
+  if (!(await insertGroupUser(db, group.id, user.id))) {
+    throw new ApiError(
+      'conflict_error',
+      `<User username=\`${user.username}\`> is already in <Group name=\`${group.name}\`>`,
+    )
+  }
+  return getGroup(request, group.name)
+}
+
+/** @throws not_found_error */
+export async function removeUserFromGroup(request: Request, membership: Membership): Promise<void> {
+  const { db } = request.services
+  const { group, user } = await bothOf(db, membership)
+  if (await deleteGroupUser(db, group.id, user.id)) return
+  throw new ApiError(
+    'not_found_error',
+    `<User username=\`${user.username}\`> was not found in <Group name=\`${group.name}\`>`,
+  )
+}
+
+async function bothOf(db: Database, { username, group_name: groupName }: Membership) {
+  const user = await requireUser(db, username)
+  return { user, group: await requireGroup(db, groupName) }
+}
