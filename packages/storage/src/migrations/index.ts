@@ -11,7 +11,7 @@ import * as maintenance from './0021-maintenance.ts'
 import * as cluster from './0022-cluster.ts'
 import * as license from './0023-license.ts'
 
-/** Numbered, forward-only. Add to the end; never change one that has been released. */
+/** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-execution-step': executionStep,
@@ -31,7 +31,12 @@ const migrations: Record<string, Migration> = {
  */
 // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature; a migration knows no schema type
 export async function migrate(db: Kysely<any>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    // Work that went on side by side numbers its migrations in blocks: one may arrive after a later one.
+    allowUnorderedMigrations: true,
+  })
   const { error, results } = await migrator.migrateToLatest()
   if (error === undefined) return
   const failed = results?.find((result) => result.status === 'Error')?.migrationName ?? 'preparation'
