@@ -18,6 +18,7 @@ import { authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
 import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
+import { withAuditedDatabase } from '../features/audit/index.ts'
 import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import type { Handlers, Request, RouteRequest } from '../request.ts'
 import type { Services } from '../services.ts'
@@ -45,9 +46,10 @@ export async function answer<Name extends RouteName>(
   reply: FastifyReply,
 ): Promise<unknown> {
   const body = once(() => readJsonBody(http.raw, services.settings.maxBodyBytes))
-  const request = await unlessInMaintenance(services, route, http, () =>
+  const authorized = await unlessInMaintenance(services, route, http, () =>
     authorize(services, route, http, reply, body),
   )
+  const request = withAuditedDatabase(authorized, route, http)
   refuseWhileCancelling(name, request.caller)
   const routeRequest = {
     ...request,
