@@ -1,6 +1,8 @@
 export type { PoolConfig } from 'pg'
 export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
+export { type AuditedTable, auditTable, tenantName } from './audit/audit-table.ts'
+export type { AuditCaller } from './audit/caller.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export * from './embedded/index.ts'

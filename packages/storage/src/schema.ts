@@ -270,6 +270,18 @@ export type Schema = {
     activation_requested_at: DefaultTimestamp
     activated_at: NullableTimestamp
   }
+  audit_log: {
+    id: Generated<number>
+    ref_table: string
+    ref_id: number | null
+    ref_identifier: ColumnType<unknown, string | null | undefined, never>
+    operation: string
+    creator_name: string | null
+    execution_id: string | null
+    remote_address: string | null
+    created_at: DefaultTimestamp
+    xact: ColumnType<string, never, never>
+  }
   provider_context: { id: string; name: string; context: JsonColumn }
   license: {
     id: ColumnType<string, never, never>

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { accessRoutes } from './access.ts'
+import { auditRoutes } from './audit.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
@@ -21,6 +22,7 @@ export const builtRoutes = {
   ...configRoutes,
   ...clusterRoutes,
   ...licenseRoutes,
+  ...auditRoutes,
   ...accessRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,

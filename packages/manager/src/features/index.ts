@@ -1,4 +1,5 @@
 import type { Handlers } from '../request.ts'
+import { auditHandlers } from './audit/index.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
@@ -29,6 +30,7 @@ export const handlers = {
   ...clusterHandlers,
   ...maintenanceHandlers,
   ...licenseHandlers,
+  ...auditHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,
