@@ -282,6 +282,13 @@ test('every request that may write leaves a record, or is on the list above', as
     ],
     ['executions.start', '/executions', 'executions', { deployment_id: 'walked', workflow_id: 'install' }],
     ['nodeInstances.update', '/node-instances/n_1', 'node_instances', { version: 9, state: 'started' }],
+    [
+      'agents.create',
+      '/agents/a',
+      'agents',
+      { node_instance_id: 'n_1', state: 'started', create_rabbitmq_user: false },
+    ],
+    ['agents.update', '/agents/a', 'agents', { state: 'stopped' }],
     ['executions.act', `/executions/${execution}`, 'executions', { action: 'cancel' }],
     ['executions.update', `/executions/${execution}`, 'executions', { status: 'failed' }],
     ['events.delete', '/events?deployment_id=fixture&type=cloudify_event', 'events'],
