@@ -38,7 +38,7 @@ export {
   type Sort,
   scalarFields,
 } from './list/field-table.ts'
-export { parseInclude, pickIncluded } from './list/include.ts'
+export { includedNames, parseInclude, pickIncluded } from './list/include.ts'
 export { type ListQuery, type ListQueryOptions, parseListQuery } from './list/list-query.ts'
 export { defaultMaxResults, type Page, parsePage } from './list/pagination.ts'
 export { allValues, lastValue, type QueryValues } from './list/query-value.ts'
@@ -59,6 +59,14 @@ export { BlueprintPatch, BlueprintUpload, SetVisibility } from './routes/bluepri
 export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
 export { ExecutionStart } from './routes/executions.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
+export {
+  SecretCreate,
+  SecretPatch,
+  SecretsImportBody,
+  SecretsProviderPatch,
+  SecretsProviderPut,
+} from './routes/secrets.ts'
+export { SiteCreate, SiteUpdate } from './routes/sites.ts'
 export {
   builtRoutes,
   type ListRouteName,
@@ -86,11 +94,16 @@ export * from './shapes/manager.ts'
 export * from './shapes/node.ts'
 export * from './shapes/node-instance.ts'
 export * from './shapes/operation.ts'
+export * from './shapes/secret.ts'
+export * from './shapes/site.ts'
 export { parseBoolean } from './values/boolean.ts'
+export { type Location, parseLocation } from './values/location.ts'
 export { parseBody, parseParameters } from './values/parse-object.ts'
 export { formatTimestamp, parseTimestamp } from './values/timestamp.ts'
 export { wireList } from './values/wire-list.ts'
 export { wireTypeOf } from './values/wire-type.ts'
+export type { AdaptableRequest, Adaptation } from './versions/adaptation.ts'
+export { routesOf, type VersionRoute } from './versions/routes-of.ts'
 export {
   checkGlobalAllowed,
   checkWidening,

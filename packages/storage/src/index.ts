@@ -6,6 +6,9 @@ export type { AuditCaller } from './audit/caller.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export * from './embedded/index.ts'
+export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
+export { deploymentStorage } from './evaluation/storage.ts'
+export type { DeploymentStorage } from './evaluation/types.ts'
 export { type EventContext, insertEvents, type NewEvent } from './events.ts'
 export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'
@@ -34,12 +37,31 @@ export {
   listLabels,
   replaceLabels,
 } from './labels.ts'
-export { findItem, type ListedPage, listPage } from './lists/list.ts'
+export { findById, findItem, type ListedPage, listPage } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
+export { type ObjectQuestion, type ObjectReader, objectExists } from './objects/find-object.ts'
+export { secretExists } from './objects/queries.ts'
+export {
+  agentTable,
+  blueprintTable,
+  deleteOwned,
+  deploymentTable,
+  existsInOtherTenants,
+  findOwned,
+  holdId,
+  lockId,
+  type OwnedRow,
+  type OwnedTable,
+  ownedResource,
+  providerTable,
+  secretTable,
+  siteTable,
+  userExists,
+} from './owned.ts'
 export { openProcessFolder } from './process-folder.ts'
 export {
   type Heartbeat,

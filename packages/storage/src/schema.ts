@@ -92,6 +92,8 @@ export type Schema = {
     workflows: JsonWithDefault
     resource_tags: JsonWithDefault
     runtime_only_evaluation: Generated<boolean>
+    /** Of the site's own tenant; both or neither. */
+    site_tenant_id: number | null
     site_name: string | null
     installation_status: string | null
     deployment_status: Generated<string>
@@ -102,6 +104,34 @@ export type Schema = {
     create_execution_id: string | null
     latest_execution_id: string | null
     updated_at: NullableTimestamp
+  }
+  encryption: { is_only: Generated<boolean>; fingerprint: string }
+  secrets_providers: Owned & {
+    tenant_id: number
+    name: string
+    type: string
+    /** Sealed. */
+    connection_parameters: string | null
+    updated_at: DefaultTimestamp
+  }
+  secrets: Owned & {
+    tenant_id: number
+    key: string
+    /** Sealed. */
+    value: string
+    is_hidden_value: Generated<boolean>
+    schema: ColumnType<unknown, string | null | undefined, string | null>
+    /** Of the provider's own tenant; both or neither. */
+    provider_tenant_id: number | null
+    provider_name: string | null
+    provider_options: ColumnType<unknown, string | null | undefined, string | null>
+    updated_at: DefaultTimestamp
+  }
+  sites: Owned & {
+    tenant_id: number
+    name: string
+    latitude: number | null
+    longitude: number | null
   }
   deployment_labels: LabelRow & { deployment_id: string }
   inter_deployment_dependencies: Owned & {
@@ -159,6 +189,8 @@ export type Schema = {
     version: string | null
     state: string
     rabbitmq_username: string | null
+    /** Sealed. */
+    rabbitmq_password: string | null
     rabbitmq_exchange: string | null
     updated_at: NullableTimestamp
   }

@@ -28,11 +28,13 @@ export type Route = {
   readonly allTenants: boolean
   readonly summary: string
   /** Set on lists: the common list parameters are understood for these fields. */
-  readonly list?: FieldTable
+  readonly list?: FieldTable | undefined
+  /** The fields of an answer with one resource, where they are not those of the resource's list. */
+  readonly fields?: FieldTable
   /** Query parameters besides those of the list. */
-  readonly query?: TObject
+  readonly query?: TObject | undefined
   /** `archive`: multipart, raw bytes or none; its other parameters are those of `query`. */
-  readonly body?: TObject | 'archive'
+  readonly body?: TObject | 'archive' | undefined
   /** `file`: a download with Content-Length and Content-Disposition. */
   readonly response: TSchema | 'empty' | 'file'
   readonly status: number

@@ -12,6 +12,8 @@ import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
+import { secretRoutes } from './secrets.ts'
+import { siteRoutes } from './sites.ts'
 import { topologyRoutes } from './topology.ts'
 import { unbuiltRoutes } from './unbuilt.ts'
 
@@ -30,6 +32,8 @@ export const builtRoutes = {
   ...topologyRoutes,
   ...agentRoutes,
   ...operationRoutes,
+  ...siteRoutes,
+  ...secretRoutes,
 } as const satisfies Readonly<Record<string, Route>>
 
 export type RouteName = keyof typeof builtRoutes

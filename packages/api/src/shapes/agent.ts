@@ -43,7 +43,7 @@ export const Agent = Shape('Agent', {
   state: Type.String(),
   rabbitmq_exchange: Nullable(Type.String()),
   rabbitmq_username: Nullable(Type.String()),
-  /** Always null: Tutti has no RabbitMQ, and keeps no password of it. */
+  /** Of the RabbitMQ that the agent knows; Tutti itself has none. In lists only with `_get_data`. */
   rabbitmq_password: Nullable(Type.String()),
   updated_at: Nullable(Timestamp),
   ...ownerFields,

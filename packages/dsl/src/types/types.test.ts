@@ -5,16 +5,20 @@ import {
   createDeploymentPlan,
   type DeploymentPlanOutcome,
   type DeploymentPlanRequest,
+  type EvaluationStorage,
+  evaluatedConstraints,
+  hasFunctionsInConstraints,
   type InputSchema,
   type Json,
   type ObjectQuery,
   withObjects,
 } from '../index.ts'
+import { newStepBudget } from '../regex/match.ts'
 import { checkConstraints } from './constraints.ts'
-import { matchesFromStart, pythonRegex } from './regex.ts'
 
 function violates(value: Json, ...constraints: readonly { readonly [operator: string]: Json }[]): boolean {
-  return checkConstraints({ name: 'x', value, schema: { constraints }, deploymentId: null }) !== null
+  const request = { name: 'x', value, schema: { constraints }, deploymentId: null, budget: newStepBudget() }
+  return checkConstraints(request) !== null
 }
 
 test.each<readonly [Json, { readonly [operator: string]: Json }, boolean]>([
@@ -43,25 +47,14 @@ test('the message of a constraint is the author’s, if there is one', () => {
     value: 'abc',
     schema: { constraints: [{ max_length: 2, error_message: 'too long' }] },
     deploymentId: null,
+    budget: newStepBudget(),
   })
   expect(error?.message).toBe('too long')
 })
 
-test.each([
-  ['a$', 'a\n', true],
-  ['(?P<x>a)(?P=x)', 'aa', true],
-  ['\\Aab\\Z', 'ab', true],
-  ['\\Aab\\Z', 'ab\n', false],
-  ['(?i)AB', 'ab', true],
-  ['[]a]+', ']a', true],
-  ['a(?#note)b', 'ab', true],
-])('the Python pattern %s on %j: %j', (pattern, text, expected) => {
-  const regex = pythonRegex(pattern)
-  expect(regex !== null && matchesFromStart(regex, text)).toBe(expected)
-})
-
-test.each(['\\', '(', '[', '*a', '\\p'])('%s is no Python pattern', (pattern) => {
-  expect(pythonRegex(pattern)).toBeNull()
+test('a pattern that takes too long is a violation that says so', async () => {
+  const outcome = await deploy(`{a: {constraints: [{pattern: '(a*)*\\1$'}]}}`, { a: `${'a'.repeat(40)}b` })
+  expect(outcome.ok ? '' : outcome.error.message).toContain('takes too long to check')
 })
 
 async function deploy(
@@ -181,4 +174,20 @@ test('a truthy use_external_resource waives what is missing beside it', async ()
 node_types: {t: {properties: {use_external_resource: {default: false}, needed: {}}}}
 node_templates: {n: {type: t, properties: {use_external_resource: true}}}`)
   expect(plan.nodes[0]?.properties).toEqual({ use_external_resource: true })
+})
+
+test('functions in constraints become values, other inputs stay as they are', async () => {
+  const { inputs } = await planOf(`tosca_definitions_version: cloudify_dsl_1_5
+inputs:
+  a: {constraints: [{valid_values: {get_input: b}}, {in_range: {get_input: c}, error_message: oh}]}
+  b: {constraints: [{length: 2}]}`)
+  const values: { readonly [name: string]: Json } = { b: ['x'], c: [1, 5] }
+  const storage = { input: async (name: string) => values[name] } as unknown as EvaluationStorage
+  expect(hasFunctionsInConstraints(inputs)).toBe(true)
+  const evaluated = await evaluatedConstraints(inputs, storage)
+  expect(evaluated.a?.constraints).toEqual([
+    { valid_values: ['x'] },
+    { in_range: [1, 5], error_message: 'oh' },
+  ])
+  expect(evaluated.b).toBe(inputs.b)
 })

@@ -14,6 +14,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       version text,
       state text not null,
       rabbitmq_username text,
+      rabbitmq_password text,
       rabbitmq_exchange text,
       updated_at timestamptz,
       visibility text not null default 'tenant',

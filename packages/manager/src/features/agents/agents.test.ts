@@ -60,6 +60,20 @@ test('an agent is recorded once, shown, and its state changed', async () => {
   expect((await manager.inject('GET', '/agents/a1')).body).toEqual(patched.body)
 })
 
+test('a password is sealed at rest, and shown to whoever asks for this agent', async () => {
+  await put('sealed', { rabbitmq_username: 'rabbit', rabbitmq_password: 'hush' })
+  const row = await manager.db.selectFrom('agents').selectAll().where('id', '=', 'sealed').executeTakeFirst()
+  expect(JSON.stringify(row)).not.toContain('hush')
+  expect((await manager.inject('GET', '/agents/sealed')).body.rabbitmq_password).toBe('hush')
+  const { items } = (await manager.inject('GET', '/agents?_search=sealed')).body
+  expect(items).toMatchObject([{ rabbitmq_username: null, rabbitmq_password: null }])
+  const included = await manager.inject(
+    'GET',
+    '/agents?_search=sealed&_get_data=true&_include=rabbitmq_password',
+  )
+  expect(included.body.items).toEqual([{ rabbitmq_password: 'hush' }])
+})
+
 test('agents are found by deployment, node, instance, method, state and name', async () => {
   await put('b1', { node_instance_id: 'vm_2', install_method: 'plugin' })
   await put('b2', { node_instance_id: 'db_1', state: 'created', install_method: 'init_script' })

@@ -1,31 +1,40 @@
 import {
   agentStates,
   badParameter,
-  checkGlobalAllowed,
   checkIdentifier,
   emptyUpdate,
   installMethods,
   type ListQuery,
   notFound,
   parseCreateVisibility,
-  parseTimestamp,
   type RouteBody,
 } from '@tutti/api'
-import { findItem, listPage } from '@tutti/storage'
+import { agentTable, findOwned, listPage, lockId } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { isAdministrator, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
-import { agentNameIs, agentResource, hasInstance, insertAgent, updateAgent, userExists } from './queries.ts'
+import { claimId, creationOf, getItem, lockOwned, visibleRow } from '../../owned.ts'
+import { type Request, tenantOf } from '../../request.ts'
+import { agentResource, hasInstance, insertAgent, updateAgent } from './queries.ts'
 
 export async function listAgents(request: Request, list: ListQuery, withData: boolean) {
   const scope = await listScope(request, list, 'agent_list')
-  return listPage(request.services.db, agentResource({ withData }), list, scope)
+  const page = await listPage(request.services.db, agentResource, list, scope)
+  return { ...page, items: page.items.map((item) => (withData ? opened(request, item) : closed(item))) }
 }
 
-export async function getAgent(request: Request, name: string, include?: readonly string[]) {
-  const resource = agentResource({ withData: true })
-  const item = await findItem(request.services.db, resource, agentNameIs(name), tenantScope(request), include)
-  if (item === undefined) throw notFound('Agent', name)
-  return item
+export const getAgent = async (request: Request, name: string, include?: readonly string[]) =>
+  opened(request, await getItem(request, agentResource, name, include))
+
+type Item = Readonly<Record<string, unknown>>
+
+function opened({ services }: Request, item: Item): Item {
+  if (item.rabbitmq_password == null) return item
+  return { ...item, rabbitmq_password: services.keys.open(String(item.rabbitmq_password)) }
+}
+
+/** How to log in is not for everybody who looks through a list. */
+function closed(item: Item): Item {
+  const names = ['rabbitmq_username', 'rabbitmq_password'].filter((name) => name in item)
+  return { ...item, ...Object.fromEntries(names.map((name) => [name, null])) }
 }
 
 /** An agent that is recorded already stays as it is: a request may be sent again (spec/rest-facts-b.md 8). */
@@ -34,8 +43,6 @@ export async function recordAgent(
   name: string,
   body: RouteBody<'agents.create'>,
 ): Promise<void> {
-  const { db } = request.services
-  const tenantId = tenantOf(request).id
   checkIdentifier('name', name)
   checkState(body.state)
   const method = body.install_method ?? null
@@ -43,29 +50,36 @@ export async function recordAgent(
     throw badParameter(`Invalid agent install method: \`${method}\`.`)
   }
   const visibility = parseCreateVisibility(body.visibility)
-  checkGlobalAllowed(visibility, request.caller.username, request.rights.holds('create_global_resource'))
-  if (body.created_at != null) requirePermission(request, 'set_timestamp')
-  if (body.created_by != null) {
-    requirePermission(request, 'set_owner')
-    if (!(await userExists(db, body.created_by)))
-      throw badParameter(`User ${body.created_by} does not exist.`)
-  }
-  if (!(await hasInstance(db, tenantId, body.node_instance_id))) {
-    throw notFound('NodeInstance', body.node_instance_id)
-  }
-  await insertAgent(db, tenantId, {
-    id: name,
-    node_instance_id: body.node_instance_id,
-    state: body.state,
-    ip: body.ip ?? null,
-    install_method: method,
-    system: body.system ?? null,
-    version: body.version ?? null,
-    rabbitmq_username: body.rabbitmq_username ?? (body.create_rabbitmq_user ? `rabbitmq_user_${name}` : null),
-    rabbitmq_exchange: body.rabbitmq_exchange ?? null,
-    visibility,
-    created_by: body.created_by ?? request.caller.username,
-    created_at: body.created_at == null ? undefined : parseTimestamp(body.created_at),
+  const { db, keys } = request.services
+  const tenantId = tenantOf(request).id
+  await db.transaction().execute(async (transaction) => {
+    const creation = await creationOf(request, transaction, body)
+    await lockId(transaction, agentTable, name)
+    const present = await findOwned(transaction, agentTable, tenantId, name)
+    if (present !== undefined) {
+      visibleRow(request, agentTable.model, name, present)
+      return
+    }
+    await claimId(request, transaction, agentTable, name, visibility)
+    if (!(await hasInstance(transaction, tenantId, body.node_instance_id))) {
+      throw notFound('NodeInstance', body.node_instance_id)
+    }
+    await insertAgent(transaction, {
+      tenant_id: tenantId,
+      id: name,
+      node_instance_id: body.node_instance_id,
+      state: body.state,
+      ip: body.ip ?? null,
+      install_method: method,
+      system: body.system ?? null,
+      version: body.version ?? null,
+      rabbitmq_username:
+        body.rabbitmq_username ?? (body.create_rabbitmq_user ? `rabbitmq_user_${name}` : null),
+      rabbitmq_password: body.rabbitmq_password == null ? null : keys.seal(body.rabbitmq_password),
+      rabbitmq_exchange: body.rabbitmq_exchange ?? null,
+      visibility,
+      ...creation,
+    })
   })
 }
 
@@ -81,12 +95,10 @@ export async function changeAgent(
     ...(system != null && { system }),
     ...(version != null && { version }),
   }
-  const viewer = {
-    tenantId: tenantOf(request).id,
-    username: request.caller.username,
-    seesPrivate: isAdministrator(request),
-  }
-  if (!(await updateAgent(request.services.db, viewer, name, change))) throw notFound('Agent', name)
+  await request.services.db.transaction().execute(async (transaction) => {
+    const agent = await lockOwned(request, transaction, agentTable, name)
+    await updateAgent(transaction, agent.tenant_id, name, change)
+  })
 }
 
 function checkState(state: string): void {

@@ -78,6 +78,9 @@ const contents = {
   'user groups': 'tenant_groups',
   blueprints: 'blueprints',
   deployments: 'deployments',
+  sites: 'sites',
+  secrets: 'secrets',
+  'secrets providers': 'secrets_providers',
 } as const
 
 export async function contentsOf(transaction: Database, tenantId: number): Promise<readonly string[]> {
