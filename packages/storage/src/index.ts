@@ -46,6 +46,7 @@ export { listen, type Notification, notify, type SharedState } from './notificat
 export { type ObjectQuestion, type ObjectReader, objectExists } from './objects/find-object.ts'
 export { secretExists } from './objects/queries.ts'
 export {
+  agentTable,
   blueprintTable,
   deleteOwned,
   deploymentTable,

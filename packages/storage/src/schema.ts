@@ -179,6 +179,21 @@ export type Schema = {
     has_configuration_drift: Generated<boolean>
     is_status_check_ok: Generated<boolean>
   }
+  agents: Owned & {
+    tenant_id: number
+    id: string
+    node_instance_id: string
+    ip: string | null
+    install_method: string | null
+    system: string | null
+    version: string | null
+    state: string
+    rabbitmq_username: string | null
+    /** Sealed. */
+    rabbitmq_password: string | null
+    rabbitmq_exchange: string | null
+    updated_at: NullableTimestamp
+  }
   executions: Owned & {
     tenant_id: number
     id: string

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { accessRoutes } from './access.ts'
+import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
@@ -29,6 +30,7 @@ export const builtRoutes = {
   ...executionRoutes,
   ...eventRoutes,
   ...topologyRoutes,
+  ...agentRoutes,
   ...operationRoutes,
   ...siteRoutes,
   ...secretRoutes,

@@ -1,4 +1,5 @@
 import type { Handlers } from '../request.ts'
+import { agentHandlers } from './agents/index.ts'
 import { auditHandlers } from './audit/index.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
@@ -37,6 +38,7 @@ export const handlers = {
   ...eventHandlers,
   ...evaluationHandlers,
   ...nodeHandlers,
+  ...agentHandlers,
   ...nodeInstanceHandlers,
   ...operationHandlers,
   ...tenantHandlers,

@@ -81,6 +81,9 @@ const tables: Readonly<Record<string, AuditedTable>> = {
   secrets: { identifier: { tenant: tenantName, key: 'key' }, creator: 'created_by' },
   secrets_providers: { identifier: { tenant: tenantName, name: 'name' }, creator: 'created_by' },
   inter_deployment_dependencies: { identifier: ofTenant, creator: 'created_by' },
+  sites: { identifier: { tenant: tenantName, name: 'name' }, creator: 'created_by' },
+  secrets: { identifier: { tenant: tenantName, key: 'key' }, creator: 'created_by' },
+  secrets_providers: { identifier: { tenant: tenantName, name: 'name' }, creator: 'created_by' },
   nodes: {
     identifier: { tenant: tenantName, deployment_id: 'deployment_id', id: 'id' },
     creator: 'created_by',
