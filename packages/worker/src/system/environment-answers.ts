@@ -4,7 +4,7 @@ import {
   deploymentStorage,
   type ExecutionRow,
   findEvaluatedDeployment,
-  objectExists,
+  objectsExist,
   type Scope,
 } from '@tutti/storage'
 import type { EnvironmentAnswers } from '../planning/environment.ts'
@@ -40,8 +40,8 @@ export function environmentAnswers(
         (Object.hasOwn(inputs, name) ? inputs[name]?.default : undefined)
       return evaluatedConstraints(inputs, { ...own.storage, input })
     },
-    async object(query) {
-      return objectExists(
+    async objects(queries) {
+      return objectsExist(
         {
           db,
           scope: await scope(),
@@ -51,7 +51,7 @@ export function environmentAnswers(
             return found === undefined ? {} : evaluateCapabilities(found.capabilities, found.storage)
           },
         },
-        query,
+        queries,
       )
     },
     // Secrets come in a later release: a blueprint that needs one cannot be deployed yet.
