@@ -10,6 +10,7 @@ import {
   namedInBlueprint,
   namedInDeployment,
   type Owner,
+  secretExists,
 } from './queries.ts'
 
 /** Is there such an object that also satisfies every constraint? As packages/dsl asks it (`ObjectQuery`). */
@@ -115,7 +116,7 @@ async function exists(
   if (typeof value !== 'string') return false
   switch (type) {
     case 'secret_key':
-      throw notAvailable('inputs of type secret_key')
+      return fitsPattern(value, constraints.name_pattern) && secretExists(db, scope, value)
     case 'blueprint_id':
       return (await listBlueprints(db, scope, value)).some((owner) => satisfies(owner, constraints))
     case 'deployment_id':
