@@ -65,6 +65,13 @@ export {
   ExecutionGroupStart,
 } from './routes/groups.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
+export {
+  SecretCreate,
+  SecretPatch,
+  SecretsImportBody,
+  SecretsProviderPatch,
+  SecretsProviderPut,
+} from './routes/secrets.ts'
 export { SiteCreate, SiteUpdate } from './routes/sites.ts'
 export {
   builtRoutes,
@@ -79,6 +86,8 @@ export {
 } from './routes/table.ts'
 export { NodeInstancePatch } from './routes/topology.ts'
 export * from './shapes/access.ts'
+export * from './shapes/agent.ts'
+export * from './shapes/audit.ts'
 export * from './shapes/blueprint.ts'
 export * from './shapes/cluster.ts'
 export * from './shapes/common.ts'
@@ -93,6 +102,7 @@ export * from './shapes/manager.ts'
 export * from './shapes/node.ts'
 export * from './shapes/node-instance.ts'
 export * from './shapes/operation.ts'
+export * from './shapes/secret.ts'
 export * from './shapes/site.ts'
 export { parseBoolean } from './values/boolean.ts'
 export { type Location, parseLocation } from './values/location.ts'

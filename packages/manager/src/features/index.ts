@@ -1,4 +1,6 @@
 import type { Handlers } from '../request.ts'
+import { agentHandlers } from './agents/index.ts'
+import { auditHandlers } from './audit/index.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
@@ -16,6 +18,8 @@ import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
 import { permissionHandlers } from './permissions/index.ts'
 import { resourceHandlers } from './resources/index.ts'
+import { secretHandlers } from './secrets/index.ts'
+import { secretsProviderHandlers } from './secrets-providers/index.ts'
 import { siteHandlers } from './sites/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
@@ -29,6 +33,7 @@ export const handlers = {
   ...clusterHandlers,
   ...maintenanceHandlers,
   ...licenseHandlers,
+  ...auditHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,
@@ -37,6 +42,7 @@ export const handlers = {
   ...eventHandlers,
   ...evaluationHandlers,
   ...nodeHandlers,
+  ...agentHandlers,
   ...nodeInstanceHandlers,
   ...operationHandlers,
   ...tenantHandlers,
@@ -46,4 +52,6 @@ export const handlers = {
   ...tokenHandlers,
   ...resourceHandlers,
   ...siteHandlers,
+  ...secretHandlers,
+  ...secretsProviderHandlers,
 } satisfies Handlers

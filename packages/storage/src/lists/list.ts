@@ -137,8 +137,8 @@ function conditions(resource: ListedResource, query: ListQuery): RawBuilder<unkn
 
 function fieldCondition(resource: ListedResource, { field, values }: FieldFilter): RawBuilder<unknown> {
   const extra = resource.extraFilters?.[field]
-  if (extra !== undefined) return extra(values)
-  const column = resource.fields[field]?.filterBy ?? columnOf(resource, field)
+  if (typeof extra === 'function') return extra(values)
+  const column = extra ?? resource.fields[field]?.filterBy ?? columnOf(resource, field)
   const [first] = values
   if (values.length === 1) return sql`${column} = ${first}`
   return sql`${column} in (${sql.join(values)})`

@@ -1,12 +1,25 @@
 import { type Kysely, sql } from 'kysely'
+import { auditTable, tenantName } from '../audit/audit-table.ts'
 import { tellGlobalChanges } from './access-changes.ts'
 
 /**
  * Deployment groups with their members and labels, and execution groups. An execution is in one execution group at most:
  * the one that it was created by.
  */
-export async function up(db: Kysely<unknown>): Promise<void> {
+export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
+  const identifier = { tenant: tenantName, id: 'id' }
+  const creator = 'created_by'
+  await auditTable(db, 'deployment_groups', { identifier, creator, byRequestOnly: ['creation_counter'] })
+  await auditTable(db, 'execution_groups', { identifier, creator })
+  const group = { tenant: tenantName, deployment_group_id: 'deployment_group_id' }
+  await auditTable(db, 'deployment_group_members', {
+    identifier: { ...group, deployment_id: 'deployment_id' },
+  })
+  await auditTable(db, 'deployment_group_labels', {
+    identifier: { ...group, key: 'key', value: 'value' },
+    creator,
+  })
 }
 
 const ownerColumns = `

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, notFound } from '@tutti/api'
-import { convertAndCheckParameters, type Json, type PlanWorkflow } from '@tutti/dsl'
+import {
+  convertAndCheckParameters,
+  hasFunctionsInConstraints,
+  type Json,
+  type PlanWorkflow,
+  withObjects,
+} from '@tutti/dsl'
 import { type Database, insertExecution } from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
-import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
+import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
 import {
   findDependents,
@@ -147,6 +153,33 @@ function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name
 
 type GivenParameters = Pick<StartRequest, 'workflowId' | 'parameters' | 'allowCustomParameters'>
 
+async function checkParameters(
+  request: Request,
+  deploymentId: string,
+  workflow: PlanWorkflow,
+  { workflowId, parameters, allowCustomParameters }: GivenParameters,
+) {
+  const scope = tenantScope(request)
+  const schema = hasFunctionsInConstraints(workflow.parameters)
+    ? await evaluateConstraints(
+        workflow.parameters,
+        await openEvaluation(request.services, scope, deploymentId),
+      )
+    : workflow.parameters
+  const outcome = await withObjects(objectFinder(request.services, scope), (objects) =>
+    convertAndCheckParameters({
+      workflow: workflowId,
+      schema,
+      given: parameters as Named<Json>,
+      allowCustomParameters,
+      deploymentId,
+      objects,
+    }),
+  )
+  if (outcome.ok) return outcome.parameters
+  throw new ApiError('illegal_execution_parameters_error', outcome.problems.join('\n'))
+}
+
 /**
  * The parameters that the workflow runs with on the deployment. Functions in lists and dicts are evaluated when it is
  * run (spec/workflows.md 1.2); plain values, which most parameters are, cost nothing.
@@ -154,26 +187,18 @@ type GivenParameters = Pick<StartRequest, 'workflowId' | 'parameters' | 'allowCu
  * @throws illegal_execution_parameters_error, functions_evaluation_error
  */
 export async function finalParameters(
-  request: Request,
+  { services, ...request }: Request,
   transaction: Database,
   deploymentId: string,
   workflow: PlanWorkflow,
-  { workflowId, parameters: given, allowCustomParameters }: GivenParameters,
+  given: GivenParameters,
 ): Promise<Named<Json>> {
-  const outcome = convertAndCheckParameters({
-    workflow: workflowId,
-    schema: workflow.parameters,
-    given: given as Named<Json>,
-    allowCustomParameters,
-    deploymentId,
-  })
-  if (!outcome.ok) throw new ApiError('illegal_execution_parameters_error', outcome.problems.join('\n'))
-  const { parameters } = outcome
+  const within = { ...request, services: { ...services, db: transaction } }
+  const parameters = await checkParameters(within, deploymentId, workflow, given)
   const mayHoldFunctions = (value: Json) =>
     typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!Object.values(parameters).some(mayHoldFunctions)) return parameters
-  const services = { ...request.services, db: transaction }
-  const storage = await openEvaluation(services, tenantScope(request), deploymentId)
+  const storage = await openEvaluation(within.services, tenantScope(within), deploymentId)
   const evaluated = await Promise.all(
     Object.entries(parameters).map(
       async ([name, value]) => [name, await evaluatePayload(value, {}, storage)] as const,

@@ -80,6 +80,8 @@ const contents = {
   deployments: 'deployments',
   sites: 'sites',
   'deployment groups': 'deployment_groups',
+  secrets: 'secrets',
+  'secrets providers': 'secrets_providers',
 } as const
 
 export async function contentsOf(transaction: Database, tenantId: number): Promise<readonly string[]> {
