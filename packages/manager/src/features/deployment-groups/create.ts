@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, checkDisplayName, parseLabels, type RouteBody } from '@tutti/api'
+import { ApiError, checkDisplayName, type RouteBody } from '@tutti/api'
 import { type Database, deploymentTable, holdGlobals, insertExecutionGroup, joinGroup } from '@tutti/storage'
 import { type Request, requirePermission, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
@@ -64,7 +64,7 @@ export async function createInGroup(
       id: ids[index] as string,
       displayName: display_name == null ? undefined : checkDisplayName(display_name),
       inputs: { ...group.default_inputs, ...inputs },
-      labels: labels == null ? [] : parseLabels(labels),
+      labels: labels ?? [],
       siteName: site_name ?? undefined,
     })),
   )

@@ -5,7 +5,6 @@ import {
   checkIdentifier,
   duplicate,
   isFinalBlueprintState,
-  type LabelPair,
   parseCreateVisibility,
   parseLabels,
   type RouteBody,
@@ -52,7 +51,6 @@ export async function createDeployment(
   const displayName = body.display_name == null ? undefined : checkDisplayName(body.display_name)
   const executionIds = await request.services.db.transaction().execute(async (transaction) => {
     await lockId(transaction, deploymentTable, id)
-    const labels = body.labels === undefined ? [] : parseLabels(body.labels)
     return createDeployments(
       request,
       transaction,
@@ -62,7 +60,15 @@ export async function createDeployment(
         skipsPluginsValidation: body.skip_plugins_validation ?? false,
         runtimeOnlyEvaluation: body.runtime_only_evaluation ?? false,
       },
-      [{ id, displayName, inputs: body.inputs ?? {}, labels, siteName: body.site_name ?? undefined }],
+      [
+        {
+          id,
+          displayName,
+          inputs: body.inputs ?? {},
+          labels: body.labels ?? [],
+          siteName: body.site_name ?? undefined,
+        },
+      ],
     )
   })
   const [executionId] = executionIds
@@ -84,7 +90,8 @@ export type DeploymentToCreate = {
   readonly id: string
   readonly displayName: string | undefined
   readonly inputs: Readonly<Record<string, unknown>>
-  readonly labels: readonly LabelPair[]
+  /** As the request has them. */
+  readonly labels: readonly unknown[]
   readonly siteName: string | undefined
 }
 
@@ -103,6 +110,7 @@ export async function createDeployments(
   await holdId(transaction, blueprintTable, creation.blueprintId)
   const blueprint = await requireUploadedBlueprint(transaction, request, creation.blueprintId)
   const sites = await requireSites(request, transaction, deployments)
+  const labels = deployments.map((deployment) => parseLabels(deployment.labels))
   checkMayBeGlobal(request, visibility)
   for (const { id, siteName } of deployments) {
     const site = siteName === undefined ? undefined : sites.get(siteName)
@@ -148,7 +156,7 @@ export async function createDeployments(
   await insertExecutions(
     transaction,
     request.services.queue,
-    created.map(({ id, displayName, inputs, labels, executionId }, index) => ({
+    created.map(({ id, displayName, inputs, executionId }, index) => ({
       tenantId: tenant.id,
       id: executionId,
       workflowId: 'create_deployment_environment',
@@ -157,7 +165,7 @@ export async function createDeployments(
       ...(executionGroup !== undefined && { executionGroupId: executionGroup.id }),
       parameters: {
         inputs,
-        labels: labels.map(({ key, value }) => ({ key, value })),
+        labels: labels[index],
         display_name: displayName ?? null,
       },
       visibility,
