@@ -1,6 +1,12 @@
 export type { PoolConfig } from 'pg'
 export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
+export {
+  AddressRefused,
+  type AddressRules,
+  type CheckedAddress,
+  checkedAddress,
+} from './checked-address.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export * from './embedded/index.ts'

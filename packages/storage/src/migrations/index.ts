@@ -4,6 +4,7 @@ import * as initial from './0001-initial.ts'
 import * as executionStep from './0002-execution-step.ts'
 import * as unfinishedByDeployment from './0003-unfinished-by-deployment.ts'
 import * as access from './0004-access.ts'
+import * as ldap from './0030-ldap.ts'
 
 /** Numbered, forward-only. Add to the end; never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -11,6 +12,7 @@ const migrations: Record<string, Migration> = {
   '0002-execution-step': executionStep,
   '0003-unfinished-by-deployment': unfinishedByDeployment,
   '0004-access': access,
+  '0030-ldap': ldap,
 }
 
 /**
