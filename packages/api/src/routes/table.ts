@@ -4,6 +4,7 @@ import { blueprintRoutes } from './blueprints.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
+import { ldapRoutes } from './ldap.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
@@ -14,6 +15,7 @@ import { unbuiltRoutes } from './unbuilt.ts'
 export const builtRoutes = {
   ...managerRoutes,
   ...accessRoutes,
+  ...ldapRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
   ...executionRoutes,

@@ -1,0 +1,39 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Keeps a password unreadable in the database and its backups. */
+export type Sealer = {
+  seal(text: string): string
+  open(sealed: string): string
+}
+
+const keyFileName = 'ldap-key'
+const [keyBytes, ivBytes, tagBytes] = [32, 12, 16]
+
+/** AES-256-GCM under a key in the data folder, which is made at the first start and is its owner's only. */
+export async function openSealer(dataFolder: string): Promise<Sealer> {
+  const file = join(dataFolder, keyFileName)
+  // The first of several that start at once makes it; all read what is there.
+  await writeFile(file, randomBytes(keyBytes), { flag: 'wx', mode: 0o600, flush: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    },
+  )
+  const key = await readFile(file)
+  if (key.length !== keyBytes) throw new Error(`${file} is damaged: it must hold ${keyBytes} bytes`)
+  return {
+    seal(text) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64')
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+      return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+    },
+  }
+}
