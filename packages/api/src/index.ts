@@ -1,3 +1,5 @@
+export { parseSettingValue } from './configuration/parse-value.ts'
+export * from './configuration/settings.ts'
 export { ApiError, type ApiErrorOptions, type ErrorBody } from './errors/api-error.ts'
 export { type ErrorCode, errorCatalogue, isErrorCode } from './errors/catalogue.ts'
 export * from './errors/messages.ts'
@@ -36,7 +38,7 @@ export {
   type Sort,
   scalarFields,
 } from './list/field-table.ts'
-export { parseInclude, pickIncluded } from './list/include.ts'
+export { includedNames, parseInclude, pickIncluded } from './list/include.ts'
 export { type ListQuery, type ListQueryOptions, parseListQuery } from './list/list-query.ts'
 export { defaultMaxResults, type Page, parsePage } from './list/pagination.ts'
 export { allValues, lastValue, type QueryValues } from './list/query-value.ts'
@@ -71,12 +73,14 @@ export {
 export { NodeInstancePatch } from './routes/topology.ts'
 export * from './shapes/access.ts'
 export * from './shapes/blueprint.ts'
+export * from './shapes/cluster.ts'
 export * from './shapes/common.ts'
 export * from './shapes/deployment.ts'
 export * from './shapes/event.ts'
 export * from './shapes/execution.ts'
 export * from './shapes/label.ts'
 export * from './shapes/ldap.ts'
+export * from './shapes/license.ts'
 export * from './shapes/manager.ts'
 export * from './shapes/node.ts'
 export * from './shapes/node-instance.ts'
@@ -86,6 +90,8 @@ export { parseBody, parseParameters } from './values/parse-object.ts'
 export { formatTimestamp, parseTimestamp } from './values/timestamp.ts'
 export { wireList } from './values/wire-list.ts'
 export { wireTypeOf } from './values/wire-type.ts'
+export type { AdaptableRequest, Adaptation } from './versions/adaptation.ts'
+export { routesOf, type VersionRoute } from './versions/routes-of.ts'
 export {
   checkGlobalAllowed,
   checkWidening,

@@ -1,17 +1,19 @@
 import { IsObject, type TObject, type TSchema } from 'typebox'
-import type { Route } from './routes/route.ts'
+import type { ApiVersion, Route } from './routes/route.ts'
 import { ErrorShape } from './shapes/common.ts'
+import { routesOf } from './versions/routes-of.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The OpenAPI 3.1 description of the routes, as v3.1 serves them. */
-export function openapi(routes: Readonly<Record<string, Route>>, version: string): Json {
+/** The OpenAPI 3.1 description of what a version of the API serves. */
+export function openapi(version: ApiVersion): Json {
   const shapes = new Map<string, Json>()
   const paths: Record<string, Record<string, Json>> = {}
-  for (const [name, route] of Object.entries(routes)) {
-    const item = paths[templatePath(route)] ?? {}
-    item[route.method.toLowerCase()] = operation(name, route, shapes)
-    paths[templatePath(route)] = item
+  for (const { name, route, hasTenants } of routesOf(version)) {
+    const path = templatePath(version, route)
+    const item = paths[path] ?? {}
+    item[route.method.toLowerCase()] = operation(name, route, path, hasTenants, shapes)
+    paths[path] = item
   }
   const error = named(ErrorShape, shapes)
   return {
@@ -30,16 +32,22 @@ export function openapi(routes: Readonly<Record<string, Route>>, version: string
   }
 }
 
-const templatePath = (route: Route): string =>
-  (route.base === 'root' ? '' : '/api/v3.1') +
+const templatePath = (version: ApiVersion, route: Route): string =>
+  (route.base === 'root' ? '' : `/api/${version}`) +
   route.path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}')
 
-function operation(name: string, route: Route, shapes: Map<string, Json>): Json {
+function operation(
+  name: string,
+  route: Route,
+  path: string,
+  hasTenants: boolean,
+  shapes: Map<string, Json>,
+): Json {
   return {
     operationId: name,
     summary: route.summary,
     tags: [route.path.split('/')[1]],
-    parameters: parameters(route),
+    parameters: parameters(route, path, hasTenants),
     ...(route.permission === 'anonymous' ? { security: [] } : {}),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, shapes) }),
     responses: {
@@ -52,8 +60,8 @@ function operation(name: string, route: Route, shapes: Map<string, Json>): Json 
   }
 }
 
-function parameters(route: Route): readonly Json[] {
-  const inPath = [...templatePath(route).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+function parameters(route: Route, path: string, hasTenants: boolean): readonly Json[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
@@ -62,7 +70,7 @@ function parameters(route: Route): readonly Json[] {
   const header = { name: 'Tenant', in: 'header', required: true, schema: { type: 'string' } }
   const own = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => inQuery(name, schema))
   const common = route.list === undefined ? [] : listParameters
-  return [...inPath, ...(route.tenant === 'required' ? [header] : []), ...common, ...own]
+  return [...inPath, ...(route.tenant === 'required' && hasTenants ? [header] : []), ...common, ...own]
 }
 
 const inQuery = (name: string, schema: unknown): Json => ({ name, in: 'query', required: false, schema })

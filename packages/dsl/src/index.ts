@@ -1,4 +1,5 @@
 export { type DefaultSchedule, defaultSchedules } from './deployment/default-schedules.ts'
+export { evaluatedConstraints, hasFunctionsInConstraints } from './deployment/evaluated-constraints.ts'
 export { type InputNameProblems, inputNameProblems } from './deployment/input-names.ts'
 export {
   createDeploymentPlan,

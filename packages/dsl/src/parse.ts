@@ -1,4 +1,5 @@
 import { type Diagnostic, DslError, formatError } from './diagnostic.ts'
+import { callsOf } from './functions/calls.ts'
 import { checkFunctions } from './functions/check.ts'
 import { loadBlueprint, recordImports } from './imports/load.ts'
 import { mergeFiles } from './imports/merge.ts'
@@ -99,15 +100,16 @@ async function planOf(request: ParseRequest, problems: Problems): Promise<Plan |
       now,
       conversion: newConversion(),
       problems,
-      memo: new WeakMap(),
+      memo: new Map(),
     }
     const bare = buildPlan(build, loaded.version)
     problems.errors.push(...tooNew)
-    const plan = { ...bare, requirements: requirementsOf(bare) }
+    const calls = callsOf(bare)
+    const plan = { ...bare, requirements: requirementsOf(calls) }
     if (problems.errors.length > 0) return null
     if (validateInputDefaults) checkInputDefaults(plan, build.conversion.origins, report)
     if (validateIntrinsicFunctions) {
-      checkFunctions(plan, { gates, origins: build.conversion.origins, report })
+      checkFunctions(plan, calls, { gates, origins: build.conversion.origins, report })
     }
     warnOfRepeatedTargets(plan, build)
     if (sizeOf(plan as unknown as Json, new Map()) > MOST_PLAN_VALUES) {

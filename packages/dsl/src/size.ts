@@ -19,7 +19,7 @@ export function sizeOf(value: Json, sizes: Sizes): number {
   if (Array.isArray(value)) for (const inner of value) size += sizeOf(inner, sizes)
   else {
     const object = value as JsonObject
-    for (const key of Object.keys(object)) size += sizeOf(object[key] as Json, sizes)
+    for (const key in object) size += sizeOf(object[key] as Json, sizes)
   }
   sizes.set(value, size)
   return size

@@ -1,4 +1,4 @@
-import type { Database, OpenDatabase, Queue } from '@tutti/storage'
+import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Watched } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Directory } from './authentication/directory.ts'
 import type { Lockout } from './authentication/lockout.ts'
@@ -12,6 +12,9 @@ export type Services = {
   readonly database: OpenDatabase
   readonly queue: Queue
   readonly settings: ManagerSettings
+  /** Settings that `PUT /config` changes while the manager runs. */
+  readonly config: ConfigValues
+  readonly maintenance: Watched<MaintenanceState | undefined>
   /** This process's own, for archives on their way in. */
   readonly uploadFolder: string
   readonly ends: ExecutionEnds

@@ -1,19 +1,27 @@
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { listen, type OpenDatabase, openProcessFolder, type PoolConfig, type Queue } from '@tutti/storage'
+import {
+  listen,
+  machineAddress,
+  type OpenDatabase,
+  openProcessFolder,
+  type PoolConfig,
+  type Queue,
+} from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { createDirectory } from './authentication/directory.ts'
-import { defaultLockout } from './authentication/lockout.ts'
+import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
+import { registerManager } from './features/cluster/index.ts'
 import { readStatus } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
-import { registerManager } from './features/manager/index.ts'
 import { buildApp } from './http/app.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
+import { openSharedState } from './shared-state.ts'
 
 export type RunningManager = {
   /** Where it listens. */
@@ -29,13 +37,11 @@ export async function startManager(options: {
   readonly queue: Queue
   readonly settings: ManagerSettings
   readonly log: FastifyBaseLogger
-  readonly version: string
-  /** What this process does, as `GET /status` shows it. */
-  readonly roles: readonly ('api' | 'worker' | 'scheduler')[]
 }): Promise<RunningManager> {
   const { database, connection, queue, settings, log } = options
   const { db } = database
   await bootstrap(db, settings)
+  const shared = await openSharedState(db, settings, log)
   const ends = watchExecutionEnds(db, readStatus)
   const directory = createDirectory(db)
   const listener = listen(
@@ -43,8 +49,12 @@ export async function startManager(options: {
     (notification) => {
       ends.onNotification(notification)
       directory.onNotification(notification)
+      shared.onNotification(notification)
     },
-    directory.onListening,
+    (isListening) => {
+      directory.onListening(isListening)
+      shared.onListening(isListening)
+    },
   )
   const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
@@ -52,11 +62,13 @@ export async function startManager(options: {
     database,
     queue,
     settings,
+    config: shared.config,
+    maintenance: shared.maintenance,
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),
     directory,
-    lockout: () => defaultLockout,
+    lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
   }
@@ -65,18 +77,14 @@ export async function startManager(options: {
     await app.listen({ host: settings.host, port: settings.port })
   } catch (error) {
     await listener.close()
+    shared.close()
     throw listenError(error, settings)
   }
   const url = urlOf(app.server.address(), settings)
+  const address = isEveryAddress(settings.host) ? machineAddress() : new URL(url).hostname
   const registration = await registerManager(
     db,
-    {
-      hostname: hostname(),
-      privateIp: new URL(url).hostname,
-      publicIp: new URL(url).hostname,
-      version: options.version,
-      roles: options.roles,
-    },
+    { hostname: hostname(), privateIp: address, publicIp: address },
     (error) => log.warn({ err: error }, 'the heartbeat could not be written'),
   )
   return {
@@ -85,14 +93,17 @@ export async function startManager(options: {
       await app.close()
       await registration.stop()
       await listener.close()
+      shared.close()
       await rm(uploadFolder, { recursive: true, force: true })
     },
   }
 }
 
+const isEveryAddress = (host: string) => host === '0.0.0.0' || host === '::'
+
 function urlOf(address: ReturnType<import('node:net').Server['address']>, settings: ManagerSettings): string {
   if (address === null || typeof address === 'string') throw new Error('the manager listens on no port')
-  const host = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host
+  const host = isEveryAddress(settings.host) ? '127.0.0.1' : settings.host
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }
 

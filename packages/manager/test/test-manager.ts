@@ -6,7 +6,7 @@ import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createDirectory } from '../src/authentication/directory.ts'
-import { defaultLockout } from '../src/authentication/lockout.ts'
+import { lockoutOf } from '../src/authentication/lockout.ts'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
@@ -15,6 +15,7 @@ import { handlers } from '../src/features/index.ts'
 import { buildApp } from '../src/http/app.ts'
 import type { Services } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
+import { openSharedState, type SharedState } from '../src/shared-state.ts'
 
 /** Who asks and what; the bootstrap administrator in `default_tenant` unless the request says otherwise. */
 export type TestRequest = {
@@ -41,6 +42,8 @@ export type TestManager = {
   /** For those who open the database themselves. */
   readonly connection: PoolConfig
   readonly services: Services
+  /** What hears of other managers; nobody tells it unless a test does. */
+  readonly shared: SharedState
   /** `path` is below `/api/v3.1`, unless it starts with `/resources/` or `/api/`. */
   inject(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -62,19 +65,24 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     throw error
   })
   await bootstrap(db, { dataFolder, adminPassword: passwordOf('admin') })
+  const log = pino({ level: 'silent' })
+  const allSettings = { ...testSettings, dataFolder, ...settings }
+  const shared = await openSharedState(db, allSettings, log)
   const services: Services = {
     db,
     database,
     queue,
-    settings: { ...testSettings, dataFolder, ...settings },
+    settings: allSettings,
+    config: shared.config,
+    maintenance: shared.maintenance,
     uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
     // Tests write users and roles behind its back: it is not listening, so it remembers nothing.
     directory: createDirectory(db),
-    lockout: () => defaultLockout,
+    lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
-    log: pino({ level: 'silent' }),
+    log,
   }
   const app = buildApp(services, handlers)
   return {
@@ -98,7 +106,9 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
         text: answer.body,
       }
     },
+    shared,
     async close() {
+      shared.close()
       await app.close()
       await queue.close()
       await database.close()

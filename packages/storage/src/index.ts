@@ -10,8 +10,11 @@ export {
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export * from './embedded/index.ts'
+export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
+export { deploymentStorage } from './evaluation/storage.ts'
+export type { DeploymentStorage } from './evaluation/types.ts'
 export { type EventContext, insertEvents, type NewEvent } from './events.ts'
-export { dequeueExecutions, maxConcurrentWorkflows, pickUpMs } from './executions/dequeue.ts'
+export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, type NewExecution } from './executions/insert.ts'
 export {
   activeStatuses,
@@ -43,8 +46,28 @@ export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
-export { listen, type Notification, notify } from './notifications.ts'
+export { listen, type Notification, notify, type SharedState } from './notifications.ts'
+export { type ObjectQuestion, type ObjectReader, objectExists } from './objects/find-object.ts'
 export { openProcessFolder } from './process-folder.ts'
+export {
+  type Heartbeat,
+  heartbeatMs,
+  isFresh,
+  listProcesses,
+  type ProcessIdentity,
+  type ProcessRole,
+  type ProcessRow,
+  startHeartbeat,
+} from './processes/heartbeat.ts'
+export { machineAddress } from './processes/machine-address.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
+export {
+  type ConfigValues,
+  openConfigValues,
+  type ProcessSettings,
+  type StoredSetting,
+} from './shared/config-values.ts'
+export { isInMaintenance, type MaintenanceState, readMaintenance } from './shared/maintenance.ts'
+export { type Watched, watch } from './shared/watch.ts'
 export * from './unpack/index.ts'

@@ -9,8 +9,12 @@ import type { Database } from './database.ts'
 export type Notification =
   | { readonly kind: 'execution_ended'; readonly tenantId: number; readonly executionId: string }
   | { readonly kind: 'execution_cancel'; readonly tenantId: number; readonly executionId: string }
+  | { readonly kind: 'state_changed'; readonly state: SharedState }
   /** Sent by triggers: users, roles, permissions, or which tenants have global resources. */
   | { readonly kind: 'access_changed' }
+
+/** What every process keeps in memory (shared/watch.ts). */
+export type SharedState = 'config' | 'maintenance'
 
 const channel = 'tutti'
 const reconnectDelayMs = 500

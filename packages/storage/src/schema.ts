@@ -233,15 +233,60 @@ export type Schema = {
     visibility: Generated<Visibility>
     created_by: string
   }
+  config: {
+    scope: string
+    name: string
+    value: JsonColumn
+    updated_at: DefaultTimestamp
+    updater_name: string
+  }
+  maintenance: {
+    id: ColumnType<string, never, never>
+    requested_by: string
+    activation_requested_at: DefaultTimestamp
+    activated_at: NullableTimestamp
+  }
   provider_context: { id: string; name: string; context: JsonColumn }
+  license: {
+    id: ColumnType<string, never, never>
+    customer_id: string
+    expiration_date: NullableTimestamp
+    license_edition: string | null
+    trial: boolean
+    cloudify_version: string | null
+    capabilities: JsonColumn<string[]>
+  }
+  processes: {
+    id: string
+    hostname: string
+    address: string
+    roles: string[]
+    version: string
+    started_at: DefaultTimestamp
+    last_seen: DefaultTimestamp
+  }
   managers: {
     id: Generated<number>
     hostname: string
     private_ip: string
     public_ip: string
     version: string
-    roles: string
-    last_seen: DefaultTimestamp
+    edition: string
+    distribution: string
+    distro_release: string
+    fs_sync_node_id: string | null
+    networks: JsonWithDefault<Record<string, unknown>>
+    ca_cert_content: string | null
+    last_seen: NullableTimestamp
+    /** seconds */
+    status_report_frequency: number | null
+  }
+  brokers: {
+    name: string
+    host: string
+    port: number
+    networks: JsonWithDefault<Record<string, unknown>>
+    created_at: DefaultTimestamp
   }
 }
 

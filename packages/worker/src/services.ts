@@ -1,4 +1,4 @@
-import type { Database, Queue } from '@tutti/storage'
+import type { ConfigValues, Database, Queue } from '@tutti/storage'
 import type { OperationSlots } from './executions/operation-slots.ts'
 import type { WorkerSettings } from './settings.ts'
 
@@ -7,6 +7,8 @@ export type WorkerServices = {
   readonly db: Database
   readonly queue: Queue
   readonly settings: WorkerSettings
+  /** Settings that the API changes while the worker runs. */
+  readonly config: ConfigValues
   readonly slots: OperationSlots
   readonly log: WorkerLog
   readonly now: () => number

@@ -1,5 +1,12 @@
 import type { PoolConfig } from '@tutti/storage'
-import { type Database, listen, type Queue } from '@tutti/storage'
+import {
+  type Database,
+  listen,
+  machineAddress,
+  openConfigValues,
+  type Queue,
+  startHeartbeat,
+} from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { createOperationSlots } from './executions/operation-slots.ts'
 import type { WorkerLog } from './services.ts'
@@ -19,11 +26,40 @@ export async function startWorker(options: {
   readonly queue: Queue
   readonly settings: WorkerSettings
   readonly log: WorkerLog
+  /** Tutti's, as the status of the cluster shows it. */
+  readonly version: string
 }): Promise<RunningWorker> {
   const { db, queue, settings, log } = options
   const slots = createOperationSlots(settings.maxOperations)
-  const claims = createClaims({ db, queue, settings, slots, log, now: Date.now })
-  const listener = listen(options.connection, (notification) => claims.onNotification(notification))
+  const config = await openConfigValues(
+    db,
+    {
+      blueprint_folder_max_size_mb: settings.maxUnpackedBytes / 2 ** 20,
+      blueprint_folder_max_files: settings.maxUnpackedEntries,
+    },
+    { onError: (error) => log.warn({ err: error }, 'changed settings could not be read yet') },
+  )
+  const claims = createClaims({ db, queue, settings, config, slots, log, now: Date.now })
+  const listener = listen(
+    options.connection,
+    (notification) => {
+      claims.onNotification(notification)
+      config.onNotification(notification)
+    },
+    config.onListening,
+  )
+  const heartbeat = await startHeartbeat(
+    db,
+    {
+      id: settings.owner,
+      hostname: settings.environment.manager.name,
+      address: machineAddress(),
+      // Every worker offers itself as scheduler.
+      roles: ['worker', 'scheduler'],
+      version: options.version,
+    },
+    { onError: (error) => log.warn({ err: error }, 'the heartbeat could not be written') },
+  )
   await queue.work((jobs) => claims.take(jobs))
   return {
     get running() {
@@ -33,7 +69,9 @@ export async function startWorker(options: {
       // First of all, so that no job is fetched that this worker would not take.
       await queue.rest()
       await claims.drain()
+      await heartbeat.stop()
       await listener.close()
+      config.close()
     },
   }
 }

@@ -21,7 +21,9 @@ test('nothing asked for is everything, a thousand at a time, oldest first', () =
 test('a page may be smaller, never larger than the limit', () => {
   expect(parseListQuery({ _size: '0', _offset: '7' }, blueprintFields).page).toEqual({ size: 0, offset: 7 })
   expect(parseListQuery({ _size: '5000' }, blueprintFields).page.size).toBe(1000)
-  expect(parseListQuery({ _size: '5000' }, blueprintFields, { maxResults: 10 }).page.size).toBe(10)
+  expect(parseListQuery({}, blueprintFields, { pageSize: 10 }).page.size).toBe(10)
+  expect(parseListQuery({ _size: '50' }, blueprintFields, { pageSize: 10 }).page.size).toBe(50)
+  expect(parseListQuery({ _size: '5000' }, blueprintFields, { pageSize: 2000 }).page.size).toBe(2000)
 })
 
 test.each([{ _size: '-1' }, { _size: 'x' }, { _offset: '1.5' }, { _size: '9999999999999999999' }])(

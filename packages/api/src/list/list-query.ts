@@ -27,7 +27,8 @@ export type ListQuery = {
 }
 
 export type ListQueryOptions = {
-  readonly maxResults?: number
+  /** Items of a list that names no `_size`. */
+  readonly pageSize?: number
   /** Query keys that the endpoint reads itself. */
   readonly own?: readonly string[]
 }
@@ -41,7 +42,7 @@ export function parseListQuery(
   const flag = (name: string) => parseBoolean(name, lastValue(query, name) ?? false)
   const text = (name: string) => lastValue(query, name)?.normalize('NFKC') || undefined
   return {
-    page: parsePage(query, options.maxResults),
+    page: parsePage(query, options.pageSize),
     getAllResults: flag('_get_all_results'),
     sort: parseSort(query, table),
     filters: parseFieldFilters(query, table, options.own),

@@ -7,17 +7,19 @@ export type Page = {
   readonly offset: number
 }
 
-/** Items of a list that names no `_size`, and the most that any list answers (spec/rest-spec-a.md 8). */
+/** The most that any list answers (spec/rest-spec-a.md 8), unless the page size is set to more. */
 export const defaultMaxResults = 1000
 
 /**
- * `_size` and `_offset`. A larger size is cut silently, so that clients which go on from
- * offset + reported size miss nothing. @throws bad_parameters_error
+ * `_size` and `_offset`; `pageSize` is that of a list that names none. A larger size than the most that is answered is
+ * cut silently, so that clients which go on from offset + reported size miss nothing.
+ *
+ * @throws bad_parameters_error
  */
-export function parsePage(query: QueryValues, maxResults: number = defaultMaxResults): Page {
+export function parsePage(query: QueryValues, pageSize: number = defaultMaxResults): Page {
   const size = parseCount('_size', lastValue(query, '_size'))
   return {
-    size: Math.min(size ?? maxResults, maxResults),
+    size: Math.min(size ?? pageSize, Math.max(pageSize, defaultMaxResults)),
     offset: parseCount('_offset', lastValue(query, '_offset')) ?? 0,
   }
 }

@@ -1,15 +1,6 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf } from '../shapes/common.ts'
-import {
-  Broker,
-  Config,
-  DbNode,
-  Maintenance,
-  ManagerNode,
-  ProviderContext,
-  Status,
-  Version,
-} from '../shapes/manager.ts'
+import { JsonObject } from '../shapes/common.ts'
+import { Maintenance, ProviderContext, Status, Version } from '../shapes/manager.ts'
 import { route } from './route.ts'
 
 /** What tells about the manager itself; none of it belongs to a tenant (spec/rest-facts-b.md 11 and 12). */
@@ -42,23 +33,21 @@ export const managerRoutes = {
     response: Type.String(),
     status: 200,
   }),
-  'config.get': route({
-    method: 'GET',
-    path: '/config',
-    since: 'v3.1',
-    permission: 'manager_config_get',
-    tenant: 'none',
-    summary: 'Get the configuration of the manager',
-    query: Type.Object({ scope: Type.Optional(Type.String()) }),
-    response: Config,
-    status: 200,
-  }),
   'maintenance.get': route({
     method: 'GET',
     path: '/maintenance',
     permission: 'maintenance_mode_get',
     tenant: 'none',
     summary: 'Get the state of maintenance mode',
+    response: Maintenance,
+    status: 200,
+  }),
+  'maintenance.set': route({
+    method: 'POST',
+    path: '/maintenance/:action',
+    permission: 'maintenance_mode_set',
+    tenant: 'none',
+    summary: 'Enter or leave maintenance mode: the action is activate or deactivate',
     response: Maintenance,
     status: 200,
   }),
@@ -81,47 +70,6 @@ export const managerRoutes = {
     body: Type.Object({ name: Type.String(), context: JsonObject }),
     response: Type.Object({ status: Type.String() }),
     status: 201,
-  }),
-  'managers.list': route({
-    method: 'GET',
-    path: '/managers',
-    since: 'v3.1',
-    permission: 'manager_get',
-    tenant: 'none',
-    summary: 'List the managers of the cluster',
-    query: Type.Object({ hostname: Type.Optional(Type.String()) }),
-    response: ListOf(ManagerNode),
-    status: 200,
-  }),
-  'brokers.list': route({
-    method: 'GET',
-    path: '/brokers',
-    since: 'v3.1',
-    permission: 'broker_get',
-    tenant: 'none',
-    summary: 'List the brokers of the cluster',
-    response: ListOf(Broker),
-    status: 200,
-  }),
-  'dbNodes.list': route({
-    method: 'GET',
-    path: '/db-nodes',
-    since: 'v3.1',
-    permission: 'db_nodes_get',
-    tenant: 'none',
-    summary: 'List the database nodes of the cluster',
-    response: ListOf(DbNode),
-    status: 200,
-  }),
-  'license.check': route({
-    method: 'GET',
-    path: '/license-check',
-    since: 'v3.1',
-    permission: 'authenticated',
-    tenant: 'none',
-    summary: 'Check the license (Tutti needs none)',
-    response: Type.String(),
-    status: 200,
   }),
   'resources.get': route({
     method: 'GET',

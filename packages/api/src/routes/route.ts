@@ -28,11 +28,11 @@ export type Route = {
   readonly allTenants: boolean
   readonly summary: string
   /** Set on lists: the common list parameters are understood for these fields. */
-  readonly list?: FieldTable
+  readonly list?: FieldTable | undefined
   /** Query parameters besides those of the list. */
-  readonly query?: TObject
+  readonly query?: TObject | undefined
   /** `archive`: multipart, raw bytes or none; its other parameters are those of `query`. */
-  readonly body?: TObject | 'archive'
+  readonly body?: TObject | 'archive' | undefined
   /** `file`: a download with Content-Length and Content-Disposition. */
   readonly response: TSchema | 'empty' | 'file'
   readonly status: number

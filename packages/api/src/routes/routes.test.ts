@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { builtRoutes, defaultPermissions, hasRoute, openapi, type Route, routes } from '../index.ts'
+import {
+  apiVersions,
+  builtRoutes,
+  defaultPermissions,
+  hasRoute,
+  openapi,
+  type Route,
+  routes,
+} from '../index.ts'
 
 const all = Object.entries(routes)
 
@@ -28,21 +36,29 @@ test('versions have the routes of those before them', () => {
   expect(hasRoute('v2', 'v3')).toBe(false)
 })
 
-test('the OpenAPI page has every built route and only resolvable references', () => {
-  const page = openapi(builtRoutes, '0.1.0')
-  const text = JSON.stringify(page)
-  const schemas = (page as { components: { schemas: object } }).components.schemas
-  for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
-    expect(schemas).toHaveProperty(name)
+test('the OpenAPI page of a version has its routes and only resolvable references', () => {
+  for (const version of apiVersions) {
+    const page = openapi(version)
+    const text = JSON.stringify(page)
+    const schemas = (page as { components: { schemas: object } }).components.schemas
+    for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      expect(schemas).toHaveProperty(name)
+    }
+    for (const [name, { since }] of Object.entries<Route>(builtRoutes)) {
+      expect(text.includes(`"operationId":"${name}"`), `${name} in ${version}`).toBe(hasRoute(version, since))
+    }
   }
-  for (const name of Object.keys(builtRoutes)) expect(text).toContain(`"operationId":"${name}"`)
-  expect(page).toMatchObject({
+  expect(openapi('v3.1')).toMatchObject({
     paths: {
       '/api/v3.1/blueprints/{blueprint_id}': {
         get: { responses: { 200: {}, default: { $ref: '#/components/responses/Error' } } },
         put: { responses: { 201: {} } },
+        delete: { responses: { 204: {} } },
       },
       '/resources/{path}': { get: {} },
     },
+  })
+  expect(openapi('v2')).toMatchObject({
+    paths: { '/api/v2/blueprints/{blueprint_id}': { delete: { responses: { 200: {} } } } },
   })
 })

@@ -1,10 +1,13 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { accessRoutes } from './access.ts'
 import { blueprintRoutes } from './blueprints.ts'
+import { clusterRoutes } from './cluster.ts'
+import { configRoutes } from './config.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
 import { ldapRoutes } from './ldap.ts'
+import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
@@ -14,6 +17,9 @@ import { unbuiltRoutes } from './unbuilt.ts'
 /** The endpoints that work. Handlers of the manager and methods of the client are keyed by these names. */
 export const builtRoutes = {
   ...managerRoutes,
+  ...configRoutes,
+  ...clusterRoutes,
+  ...licenseRoutes,
   ...accessRoutes,
   ...ldapRoutes,
   ...blueprintRoutes,

@@ -170,31 +170,10 @@ const documented: readonly (readonly [
     status_update: ['PATCH /log-bundles/:id'],
   }),
   ...tenantless('v3.1', [
-    ['manager_manage', ['POST /managers', 'PUT /managers/:hostname', 'DELETE /managers/:hostname']],
-    ['manager_get', ['GET /managers/:hostname']],
-    ['broker_manage', ['POST /brokers', 'PUT /brokers/:name', 'DELETE /brokers/:name']],
-    ['cluster_node_config_update', ['POST /db-nodes']],
-    ['cluster_status_get', ['GET /cluster-status']],
-    ['manager_config_get', ['GET /config/:name']],
-    ['manager_config_put', ['PUT /config/:name']],
-    ['license_list', ['GET /license']],
-    ['license_upload', ['PUT /license', 'POST /license']],
-    ['license_remove', ['DELETE /license']],
-    ['community_contact_create', ['POST /contacts']],
     ['audit_log_view', ['GET /audit', 'GET /audit/stream']],
     ['audit_log_inject', ['POST /audit']],
     ['audit_log_truncate', ['DELETE /audit']],
     ['anonymous', ['GET /snapshot-status']],
-  ]),
-  ...tenantless('v2', [
-    ['maintenance_mode_set', ['POST /maintenance/activate', 'POST /maintenance/deactivate']],
-  ]),
-  ...tenantless('v3', [
-    ['authenticated', ['GET /cluster', 'GET /cluster/nodes', 'GET /cluster/nodes/:node_id']],
-    [
-      'manager_manage',
-      ['PUT /cluster', 'PATCH /cluster', 'PUT /cluster/nodes/:node_id', 'DELETE /cluster/nodes/:node_id'],
-    ],
   ]),
   ['v3.1', 'operations', 'required', ['POST /operations']],
 ]

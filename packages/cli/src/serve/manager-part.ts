@@ -1,6 +1,5 @@
 import { startManager } from '@tutti/manager'
 import type { Configuration } from '../configuration/settings.ts'
-import { version } from '../version.ts'
 import type { OpenStore } from './open-store.ts'
 import type { RunningManager } from './parts.ts'
 
@@ -13,8 +12,6 @@ export async function startManagerPart(
     connection: store.connection,
     queue: store.queue,
     log: store.log,
-    version,
-    roles: configuration.roles === 'api' ? ['api'] : ['api', 'worker', 'scheduler'],
     settings: { ...configuration, waitMs: configuration.waitSeconds * 1000 },
   })
   return { ...manager, broken: new Promise<never>(() => {}) }

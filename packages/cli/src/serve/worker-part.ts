@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openProcessFolder } from '@tutti/storage'
 import { runtimeFolder, startWorker } from '@tutti/worker'
 import type { Configuration } from '../configuration/settings.ts'
+import { version } from '../version.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Running } from './parts.ts'
 
@@ -28,6 +29,7 @@ export async function startWorkerPart(
     connection: store.connection,
     queue: store.queue,
     log: store.log,
+    version,
     settings: {
       ...configuration,
       owner: `${hostname()}/${process.pid}/${randomUUID()}`,

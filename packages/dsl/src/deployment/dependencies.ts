@@ -1,6 +1,6 @@
 import { isCall } from '../functions/call.ts'
-import { eachCall } from '../functions/check.ts'
-import { eachPlace, type Scope } from '../functions/places.ts'
+import { callsOf } from '../functions/calls.ts'
+import type { Scope } from '../functions/places.ts'
 import { isList, type Json } from '../json.ts'
 import type { InterDeploymentFunction, Plan, PlannedNodeInstance } from '../plan/plan.ts'
 
@@ -16,19 +16,17 @@ export function interDeploymentFunctions(
     byNode.set(instance.node_id, siblings)
   }
   const functions: InterDeploymentFunction[] = []
-  eachPlace(plan, (value, place) => {
-    eachCall(value, place.path, (call, path) => {
-      if (call.name !== 'get_capability') return
-      const first: Json = isList(call.argument) ? (call.argument[0] ?? null) : call.argument
-      for (const context of contextsOf(place.scope, byNode)) {
-        functions.push({
-          function_identifier: `${path}.get_capability`,
-          target_deployment: [isCall(first) ? null : String(first), first],
-          context,
-        })
-      }
-    })
-  })
+  for (const { call, place, path } of callsOf(plan)) {
+    if (call.name !== 'get_capability') continue
+    const first: Json = isList(call.argument) ? (call.argument[0] ?? null) : call.argument
+    for (const context of contextsOf(place.scope, byNode)) {
+      functions.push({
+        function_identifier: `${path}.get_capability`,
+        target_deployment: [isCall(first) ? null : String(first), first],
+        context,
+      })
+    }
+  }
   return functions
 }
 

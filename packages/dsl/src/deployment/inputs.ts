@@ -1,6 +1,7 @@
 import { DslError } from '../diagnostic.ts'
 import { isList, type Json, member } from '../json.ts'
 import type { InputSchema, Plan } from '../plan/plan.ts'
+import { newStepBudget, type StepBudget } from '../regex/match.ts'
 import { isDeeperThan } from '../size.ts'
 import { checkConstraints } from '../types/constraints.ts'
 import { correctedType } from '../types/corrected.ts'
@@ -28,11 +29,12 @@ export function deploymentInputs(request: InputsRequest): { readonly [name: stri
       })
     }
   }
+  const budget = newStepBudget()
   const values: { [name: string]: Json } = {}
   const missing: string[] = []
   for (const [name, schema] of Object.entries(plan.inputs)) {
     const value = startingValue(request, name, schema)
-    if (value !== undefined) values[name] = checked(request, name, schema, value)
+    if (value !== undefined) values[name] = checked(request, name, schema, value, budget)
     else if (schema.required === false) values[name] = null
     else missing.push(name)
   }
@@ -75,13 +77,20 @@ function implicitDefault(plan: InputsRequest['plan'], type: string | undefined):
   }
 }
 
-function checked(request: InputsRequest, name: string, schema: InputSchema, value: Json): Json {
+function checked(
+  request: InputsRequest,
+  name: string,
+  schema: InputSchema,
+  value: Json,
+  budget: StepBudget,
+): Json {
   const { deploymentId, objects, plan } = request
   const error = checkConstraints({
     name: `input ${name}`,
     value,
     schema,
     deploymentId,
+    budget,
     ...(objects === undefined ? {} : { objects }),
   })
   if (error !== null) throw error

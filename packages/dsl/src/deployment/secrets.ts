@@ -1,18 +1,15 @@
 import { DslError } from '../diagnostic.ts'
-import { eachCall } from '../functions/check.ts'
+import { callsOf } from '../functions/calls.ts'
 import { secretName, UnknownSecret } from '../functions/get-secret.ts'
-import { eachPlace } from '../functions/places.ts'
 import type { Plan } from '../plan/plan.ts'
 
 /** Secrets that are named literally must exist when a deployment is created (plan.md 7.4). */
 export function checkSecrets(plan: Plan, secretExists: ((key: string) => boolean) | undefined): void {
   const wanted = new Set<string>()
-  eachPlace(plan, (value, place) => {
-    eachCall(value, place.path, (call) => {
-      const name = call.name === 'get_secret' ? secretName(call.argument) : null
-      if (name !== null) wanted.add(name)
-    })
-  })
+  for (const { call } of callsOf(plan)) {
+    const name = call.name === 'get_secret' ? secretName(call.argument) : null
+    if (name !== null) wanted.add(name)
+  }
   if (wanted.size === 0) return
   if (secretExists === undefined) {
     throw new DslError('UnsupportedGetSecretError', 'The get_secret function is not supported here.')

@@ -41,6 +41,8 @@ export const templateInterfaces = interfacesShape(map(anything))
 export interface Operation {
   readonly node: YamlNode
   readonly path: string
+  /** `interface.operation`. Kept, as a text that is a key is dear to make again for each node. */
+  readonly longName: string
   readonly implementation: string
   readonly inputs: YamlMap | undefined
   readonly executor: string | null
@@ -59,7 +61,7 @@ export function readInterfaces(interfaces: YamlMap | undefined, path: string): I
     const operations = new Map<string, Operation>()
     if (entry.value.kind === 'map') {
       for (const [operation, { value }] of entry.value.entries) {
-        operations.set(operation, readOperation(value, `${path}.${name}.${operation}`))
+        operations.set(operation, readOperation(value, path, `${name}.${operation}`))
       }
     }
     read.set(name, operations)
@@ -67,7 +69,8 @@ export function readInterfaces(interfaces: YamlMap | undefined, path: string): I
   return read
 }
 
-function readOperation(node: YamlNode, path: string): Operation {
+function readOperation(node: YamlNode, owner: string, longName: string): Operation {
+  const path = `${owner}.${longName}`
   const fields = node.kind === 'map' ? node : undefined
   const executor = givenText(fields, 'executor') ?? null
   if (executor !== null && !EXECUTORS.includes(executor)) {
@@ -83,6 +86,7 @@ function readOperation(node: YamlNode, path: string): Operation {
   return {
     node,
     path,
+    longName,
     implementation: textOf(node) ?? givenText(fields, 'implementation') ?? '',
     inputs: givenMap(fields, 'inputs'),
     executor,

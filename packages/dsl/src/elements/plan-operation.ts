@@ -176,13 +176,13 @@ function namedOperations(
   for (const operations of interfaces.values()) {
     for (const name of operations.keys()) uses.set(name, (uses.get(name) ?? 0) + 1)
   }
-  for (const [interfaceName, operations] of interfaces) {
+  for (const operations of interfaces.values()) {
     for (const [name, operation] of operations) {
       const planned = once(owner.build, `operation ${owner.notFoundCode}`, operation, () =>
         planOperation(owner, operation),
       )
       if (uses.get(name) === 1) plan[name] = planned
-      plan[`${interfaceName}.${name}`] = planned
+      plan[operation.longName] = planned
     }
   }
   return plan

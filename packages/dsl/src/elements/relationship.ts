@@ -112,15 +112,17 @@ function readRelationship(
 }
 
 function checkTarget(build: Build, node: string, path: string, written: YamlMap, target: string): void {
-  const at = { place: nodePlace(given(written, 'target') ?? written), path: `${path}.target`, value: target }
   const templates = section(build, 'node_templates')?.entries
-  if (templates?.has(target) !== true) {
+  const isKnown = templates?.has(target) === true
+  if (isKnown && target !== node) return
+  const at = { place: nodePlace(given(written, 'target') ?? written), path: `${path}.target`, value: target }
+  if (!isKnown) {
     throw logicError(25, `The node '${node}' has a relationship to the undefined node '${target}'.`, {
       ...at,
       suggestion: nearest(target, templates?.keys() ?? []),
     })
   }
-  if (target === node) throw logicError(23, `The node '${node}' has a relationship to itself.`, at)
+  throw logicError(23, `The node '${node}' has a relationship to itself.`, at)
 }
 
 /** `depends_on_lifecycle_operation` names an operation that the target template itself must declare (dsl.md 11.2). */

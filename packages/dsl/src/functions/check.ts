@@ -1,12 +1,11 @@
 import { DslError } from '../diagnostic.ts'
-import { isList, isObject, type Json } from '../json.ts'
 import { isOlder, type Version, versionText } from '../language/version.ts'
 import type { Plan } from '../plan/plan.ts'
 import { nodePlace, type YamlNode } from '../yaml/node.ts'
-import { callOf } from './call.ts'
+import type { PlacedCall } from './calls.ts'
 import type { CheckScope } from './definition.ts'
 import { FUNCTION_SINCE } from './names.ts'
-import { eachPlace, type FunctionPlace } from './places.ts'
+import type { FunctionPlace } from './places.ts'
 import { FUNCTIONS } from './table.ts'
 
 /** Deeper nesting ends creation too (dsl.md 15.4). */
@@ -14,62 +13,44 @@ export const MAX_NESTING = 50
 
 export interface FunctionCheck {
   readonly gates: Version | null
-  readonly origins: WeakMap<object, YamlNode>
+  readonly origins: ReadonlyMap<object, YamlNode>
   readonly report: (error: DslError) => void
 }
 
 /** Checks every function of a plan where it stands (dsl.md 15.3, phase P). */
-export function checkFunctions(plan: Plan, check: FunctionCheck): void {
+export function checkFunctions(plan: Plan, calls: readonly PlacedCall[], check: FunctionCheck): void {
   const nodes = new Map(plan.nodes.map((node) => [node.name, node.properties]))
-  const scopeOf = (place: FunctionPlace): CheckScope => ({
-    path: place.path,
+  const scopeOf = (place: FunctionPlace, path: string): CheckScope => ({
+    path,
     scope: place.scope,
     hasInput: (name) => Object.hasOwn(plan.inputs, name),
     nodeProperties: (node) => nodes.get(node) ?? null,
   })
   const reported = new Set<string>()
-  eachPlace(plan, (value, place) => {
-    eachCall(value, place.path, (call, path) => {
-      try {
-        const since = FUNCTION_SINCE[call.name]
-        if (since !== undefined && check.gates !== null && isOlder(check.gates, since)) {
-          throw new DslError(
-            'FunctionValidationError',
-            `Unable to validate ${call.name} function: it is supported since ${versionText(since)}.`,
-          )
-        }
-        FUNCTIONS[call.name].check(call, scopeOf({ ...place, path }))
-      } catch (error) {
-        if (!(error instanceof DslError)) throw error
-        const origin = check.origins.get(call.written)
-        // An operation stands in the plan under two names; its mistakes are reported once.
-        const key = origin === undefined ? path : `${origin.source.address}:${origin.offset}:${error.message}`
-        if (reported.has(key)) return
-        reported.add(key)
-        check.report(
-          new DslError(error.errorClass, error.message, {
-            place: origin === undefined ? null : nodePlace(origin),
-            path,
-            value: JSON.stringify(call.written).slice(0, 200),
-          }),
+  for (const { call, place, path } of calls) {
+    try {
+      const since = FUNCTION_SINCE[call.name]
+      if (since !== undefined && check.gates !== null && isOlder(check.gates, since)) {
+        throw new DslError(
+          'FunctionValidationError',
+          `Unable to validate ${call.name} function: it is supported since ${versionText(since)}.`,
         )
       }
-    })
-  })
-}
-
-/** Every function call in a value, outer before inner, with the path text of plan.md 7.2. */
-export function eachCall(
-  value: Json,
-  path: string,
-  visit: (call: NonNullable<ReturnType<typeof callOf>>, path: string) => void,
-): void {
-  if (isList(value)) {
-    for (const [index, item] of value.entries()) eachCall(item, `${path}[${index}]`, visit)
-    return
+      FUNCTIONS[call.name].check(call, scopeOf(place, path))
+    } catch (error) {
+      if (!(error instanceof DslError)) throw error
+      const origin = check.origins.get(call.written)
+      // An operation stands in the plan under two names; its mistakes are reported once.
+      const key = origin === undefined ? path : `${origin.source.address}:${origin.offset}:${error.message}`
+      if (reported.has(key)) continue
+      reported.add(key)
+      check.report(
+        new DslError(error.errorClass, error.message, {
+          place: origin === undefined ? null : nodePlace(origin),
+          path,
+          value: JSON.stringify(call.written).slice(0, 200),
+        }),
+      )
+    }
   }
-  if (!isObject(value)) return
-  const call = callOf(value)
-  if (call !== null) visit(call, path)
-  for (const [key, inner] of Object.entries(value)) eachCall(inner, `${path}.${key}`, visit)
 }

@@ -16,14 +16,16 @@ export interface Build {
   readonly conversion: Conversion
   readonly problems: Problems
   /** What is made from the same parts is made once: most templates add nothing to their type's operations. */
-  readonly memo: WeakMap<object, Map<string, unknown>>
+  readonly memo: Map<object, Map<string, unknown>>
 }
 
 /** The value made from `part` under `name`, from the second time on without making it again. */
 export function once<T>(build: Build, name: string, part: object, make: () => T): T {
-  const made = build.memo.get(part) ?? new Map<string, unknown>()
-  build.memo.set(part, made)
-  if (made.has(name)) return made.get(name) as T
+  let made = build.memo.get(part)
+  if (made === undefined) {
+    made = new Map()
+    build.memo.set(part, made)
+  } else if (made.has(name)) return made.get(name) as T
   const value = make()
   made.set(name, value)
   return value

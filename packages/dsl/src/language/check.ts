@@ -111,8 +111,8 @@ function walkRecord(
     }
     check.path.pop()
   }
-  for (const [name, field] of Object.entries(fields)) {
-    if (field.required !== true || !isNull(node.entries.get(name)?.value)) continue
+  for (const name in fields) {
+    if (fields[name]?.required !== true || !isNull(node.entries.get(name)?.value)) continue
     check.path.push(name)
     report(check, `'${name}' is required but missing.`, at, { value: 'None' })
     check.path.pop()

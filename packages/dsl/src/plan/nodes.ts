@@ -173,12 +173,25 @@ function addPlugins(
   templates: Templates,
   plugins: Definitions<PlanPlugin>,
 ): void {
-  const used = new Map<string, Map<string, PlanPlugin>>(nodes.map(({ name }) => [name, new Map()]))
-  const use = (node: string, operations: { readonly [name: string]: PlanOperation }): void => {
+  const used = new Map<string, Set<PlanPlugin>>(nodes.map(({ name }) => [name, new Set()]))
+  const asRun = new Map<string, PlanPlugin>()
+  /** Operations are shared by the nodes of a type, and so is the list of their plugins. */
+  const ofOperations = new Map<object, readonly PlanPlugin[]>()
+  const pluginsOf = (operations: { readonly [name: string]: PlanOperation }): readonly PlanPlugin[] => {
+    const list = new Set<PlanPlugin>()
     for (const { plugin, executor } of Object.values(operations)) {
       if (plugin === '' || executor === null) continue
-      used.get(node)?.set(`${plugin}\n${executor}`, { ...plugins.get(plugin), executor })
+      const key = `${plugin}\n${executor}`
+      const run = asRun.get(key) ?? { ...plugins.get(plugin), executor }
+      asRun.set(key, run)
+      list.add(run)
     }
+    return [...list]
+  }
+  const use = (node: string, operations: { readonly [name: string]: PlanOperation }): void => {
+    const list = ofOperations.get(operations) ?? pluginsOf(operations)
+    ofOperations.set(operations, list)
+    for (const plugin of list) used.get(node)?.add(plugin)
   }
   for (const node of nodes) {
     use(node.name, node.operations)
@@ -189,7 +202,7 @@ function addPlugins(
   }
   const onHosts = new Map<string, Map<string, PlanPlugin>>()
   for (const node of nodes) {
-    node.plugins = [...(used.get(node.name)?.values() ?? [])]
+    node.plugins = [...(used.get(node.name) ?? [])]
     node.deployment_plugins_to_install = node.plugins.filter((p) => p.executor === 'central_deployment_agent')
     if (node.host_id === undefined) continue
     const installed = onHosts.get(node.host_id) ?? new Map<string, PlanPlugin>()

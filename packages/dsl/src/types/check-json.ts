@@ -1,6 +1,6 @@
 import { isCall } from '../functions/call.ts'
 import { isList, isObject, type Json } from '../json.ts'
-import { pythonRegex } from './regex.ts'
+import { pythonRegex } from '../regex/match.ts'
 
 /** What is found instead when a JSON value does not fit a primitive type, else null (dsl.md 6.1). */
 export function misfitJson(value: Json, type: string): string | null {

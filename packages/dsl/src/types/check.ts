@@ -1,6 +1,6 @@
 import { isCallNode } from '../functions/call.ts'
+import { pythonRegex } from '../regex/match.ts'
 import { kindOf, type YamlNode } from '../yaml/node.ts'
-import { pythonRegex } from './regex.ts'
 
 /** What is found instead when a value does not fit a primitive type, else null (dsl.md 6.1). */
 export function misfit(node: YamlNode, type: string): string | null {

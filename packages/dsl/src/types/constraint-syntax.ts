@@ -3,8 +3,8 @@ import { isCallNode } from '../functions/call.ts'
 import { nearest } from '../language/suggest.ts'
 import { summary } from '../language/summary.ts'
 import { checkSince, type Version } from '../language/version.ts'
+import { pythonRegex } from '../regex/match.ts'
 import { given, nodePlace, type YamlMap, type YamlNode } from '../yaml/node.ts'
-import { pythonRegex } from './regex.ts'
 
 /** What the argument of each operator must be (dsl.md 7.2). */
 const ARGUMENTS: { readonly [operator: string]: (argument: YamlNode) => boolean } = {

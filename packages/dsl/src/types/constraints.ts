@@ -3,9 +3,9 @@ import { isCall } from '../functions/call.ts'
 import { pythonText } from '../functions/python-text.ts'
 import { isList, isObject, type Json, type JsonObject, sameJson } from '../json.ts'
 import type { InputSchema } from '../plan/plan.ts'
+import { matchesFromStart, pythonRegex, RegexTooCostly, type StepBudget } from '../regex/match.ts'
 import { checkObject } from './object-constraints.ts'
 import { OBJECT_TYPES, type ObjectGetter, type ObjectType } from './objects.ts'
-import { matchesFromStart, pythonRegex } from './regex.ts'
 
 export interface ConstraintRequest {
   readonly name: string
@@ -15,6 +15,8 @@ export interface ConstraintRequest {
   readonly deploymentId: string | null
   /** Without it objects are not looked up. */
   readonly objects?: ObjectGetter
+  /** For patterns; shared by all values of one check. */
+  readonly budget: StepBudget
 }
 
 /** The first constraint that `value` violates, per element where there is an `item_type` (dsl.md 7). */
@@ -34,7 +36,7 @@ export function checkConstraints(request: ConstraintRequest): DslError | null {
   for (const item of items) {
     const error = isObjectType(type)
       ? checkObject(request, type, item, rules)
-      : violation(name, type, item, rules)
+      : violation(request, type, item, rules)
     if (error !== null) return error
   }
   return null
@@ -46,7 +48,7 @@ function isObjectType(type: string | null): type is ObjectType {
 
 /** The first plain test that a value does not pass. */
 export function violation(
-  name: string,
+  { name, budget }: ConstraintRequest,
   type: string | null,
   value: Json,
   rules: readonly JsonObject[],
@@ -60,7 +62,15 @@ export function violation(
         `The constraint '${operator}' of ${name} does not apply to the type ${type ?? '(none)'}.`,
       )
     }
-    if (holds(value, argument)) continue
+    try {
+      if (holds(value, argument, budget)) continue
+    } catch (error) {
+      if (!(error instanceof RegexTooCostly)) throw error
+      return new DslError(
+        'ConstraintException',
+        `The constraint ${operator}(${pythonText(argument)}) of ${name} takes too long to check: ${error.message}.`,
+      )
+    }
     return new DslError(
       'ConstraintException',
       message ??
@@ -82,7 +92,7 @@ export function ruleParts(rule: JsonObject): RuleParts {
   return { operator, argument: rule[operator] ?? null, message: typeof message === 'string' ? message : null }
 }
 
-type Test = (value: Json, argument: Json) => boolean
+type Test = (value: Json, argument: Json, budget: StepBudget) => boolean
 
 const TESTS: { readonly [operator: string]: Test | undefined } = {
   equal: sameJson,
@@ -98,9 +108,9 @@ const TESTS: { readonly [operator: string]: Test | undefined } = {
   length: sizes((size, argument) => size === argument),
   min_length: sizes((size, argument) => size >= argument),
   max_length: sizes((size, argument) => size <= argument),
-  pattern: (value, argument) => {
+  pattern: (value, argument, budget) => {
     const regex = typeof argument === 'string' ? pythonRegex(argument) : null
-    return typeof value === 'string' && regex !== null && matchesFromStart(regex, value)
+    return typeof value === 'string' && regex !== null && matchesFromStart(regex, value, budget)
   },
 }
 

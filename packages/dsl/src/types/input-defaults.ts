@@ -1,5 +1,6 @@
 import { DslError } from '../diagnostic.ts'
 import type { Plan } from '../plan/plan.ts'
+import { newStepBudget, type StepBudget } from '../regex/match.ts'
 import { nodePlace, type YamlNode } from '../yaml/node.ts'
 import { checkConstraints } from './constraints.ts'
 import { OBJECT_TYPES } from './objects.ts'
@@ -7,13 +8,14 @@ import { OBJECT_TYPES } from './objects.ts'
 /** Input defaults against their constraints, at upload (dsl.md 7, 7.3). */
 export function checkInputDefaults(
   plan: Plan,
-  origins: WeakMap<object, YamlNode>,
+  origins: ReadonlyMap<object, YamlNode>,
   report: (error: DslError) => void,
 ): void {
+  const budget = newStepBudget()
   for (const [name, schema] of Object.entries(plan.inputs)) {
     const value = schema.default
     if (value === undefined || value === null) continue
-    const error = defaultError(plan, name)
+    const error = defaultError(plan, name, budget)
     if (error === null) continue
     const origin = origins.get(schema)
     report(
@@ -26,7 +28,7 @@ export function checkInputDefaults(
   }
 }
 
-function defaultError(plan: Plan, name: string): DslError | null {
+function defaultError(plan: Plan, name: string, budget: StepBudget): DslError | null {
   const schema = plan.inputs[name]
   const value = schema?.default
   if (schema === undefined || value === undefined) return null
@@ -37,5 +39,5 @@ function defaultError(plan: Plan, name: string): DslError | null {
     // There is nothing yet in which such a value could be looked up.
     return new DslError('ConstraintException', `The input '${name}' of type ${type} cannot have a default.`)
   }
-  return checkConstraints({ name, value, schema, deploymentId: null })
+  return checkConstraints({ name, value, schema, deploymentId: null, budget })
 }

@@ -34,7 +34,7 @@ export function checkObject(
   for (const rule of rules) {
     const { operator, argument, message: own } = ruleParts(rule)
     if (!isDataBased(operator, type)) {
-      const error = violation(name, type, value, [rule])
+      const error = violation(request, type, value, [rule])
       if (error !== null) return error
       continue
     }

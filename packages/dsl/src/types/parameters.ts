@@ -1,6 +1,7 @@
 import { isCall } from '../functions/call.ts'
 import { isList, type Json, member } from '../json.ts'
 import type { InputSchema } from '../plan/plan.ts'
+import { newStepBudget, type StepBudget } from '../regex/match.ts'
 import { misfitJson } from './check-json.ts'
 import { checkConstraints } from './constraints.ts'
 import { correctedType } from './corrected.ts'
@@ -28,6 +29,7 @@ export type ParametersOutcome =
  */
 export function convertAndCheckParameters(request: ParametersRequest): ParametersOutcome {
   const { workflow, schema, given } = request
+  const budget = newStepBudget()
   const problems: string[] = []
   const missing: string[] = []
   const parameters: { [name: string]: Json } = {}
@@ -39,7 +41,7 @@ export function convertAndCheckParameters(request: ParametersRequest): Parameter
     }
     const value = converted(own ?? declared.default ?? null, declared)
     parameters[name] = value
-    const problem = own === undefined ? null : problemOf(request, name, declared, value)
+    const problem = own === undefined ? null : problemOf(request, name, declared, value, budget)
     if (problem !== null) problems.push(problem)
   }
   if (missing.length > 0) {
@@ -71,6 +73,7 @@ function problemOf(
   name: string,
   schema: InputSchema,
   value: Json,
+  budget: StepBudget,
 ): string | null {
   if (value === null || isCall(value)) return null
   const wrong = `Parameter "${name}" must be of type ${schema.type}`
@@ -85,6 +88,7 @@ function problemOf(
     value,
     schema,
     deploymentId,
+    budget,
     ...(objects === undefined ? {} : { objects }),
   })
   return error === null ? null : `Parameter "${name}" does not meet its constraints: ${error.message}`

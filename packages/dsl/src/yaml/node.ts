@@ -99,11 +99,11 @@ export function textLike(at: Standing, value: string): YamlScalar {
 /** JSON of a node, and the node of each JSON object or list made from one. */
 export interface Conversion {
   readonly json: Map<YamlNode, Json>
-  readonly origins: WeakMap<object, YamlNode>
+  readonly origins: Map<object, YamlNode>
 }
 
 export function newConversion(): Conversion {
-  return { json: new Map(), origins: new WeakMap() }
+  return { json: new Map(), origins: new Map() }
 }
 
 /** JSON of a node. Shared nodes give shared values, which are never changed. Throws for a date (dsl.md 2). */

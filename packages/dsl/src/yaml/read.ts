@@ -68,7 +68,10 @@ function readNode(reader: Reader): YamlNode {
       while (peek(reader).type !== EVENT_ID.POP) items.push(readNode(reader))
       take(reader)
       const node: YamlNode = { kind: 'list', source: reader.source, offset: event.start, items }
-      reader.sizes.set(node, total(reader, items))
+      reader.sizes.set(
+        node,
+        items.reduce((sum, item) => sum + sizeOf(reader, item), 1),
+      )
       remember(reader, event, node)
       return node
     }
@@ -112,13 +115,9 @@ function readMap(reader: Reader, offset: number): YamlMap {
   // What is merged comes first and gives way to the mapping's own keys.
   const entries = merged.size === 0 ? own : new Map([...merged, ...own])
   const node: YamlMap = { kind: 'map', source: reader.source, offset, entries }
-  reader.sizes.set(
-    node,
-    total(
-      reader,
-      [...entries.values()].map((entry) => entry.value),
-    ),
-  )
+  let size = 1
+  for (const { value } of entries.values()) size += sizeOf(reader, value)
+  reader.sizes.set(node, size)
   return node
 }
 
@@ -148,26 +147,32 @@ type Tagged = { readonly tagStart: number; readonly tagEnd: number }
 type Anchored = { readonly anchorStart: number; readonly anchorEnd: number }
 
 function readScalar(reader: Reader, event: Extract<Event, { type: 4 }>): YamlScalar {
-  const text = getScalarValue(reader.source.text, event)
-  const standing = { kind: 'scalar', source: reader.source, offset: startOf(event) } as const
+  const { source } = reader
+  const text = getScalarValue(source.text, event)
+  const offset = startOf(event)
   const tag = tagOf(reader, event)
-  const value =
+  const read =
     tag !== null
       ? taggedScalar(tag, text)
       : event.style === SCALAR_STYLE.PLAIN
         ? plainScalar(text)
         : ({ type: 'string', value: text } as const)
-  const place = placeOf(reader.source, standing.offset)
-  if (value === null) throw formatError(-1, `Illegal YAML: the tag ${tag} does not fit here.`, { place })
-  if (value.type === 'string') checkAscii(value.value, place)
-  if (value.type === 'integer' && !Number.isSafeInteger(value.value)) {
+  if (read === null) {
+    throw formatError(-1, `Illegal YAML: the tag ${tag} does not fit here.`, {
+      place: placeOf(source, offset),
+    })
+  }
+  const { type, value } = read
+  if (type === 'string') checkAscii(value, source, offset)
+  if (type === 'integer' && !Number.isSafeInteger(value)) {
     throw formatError(1, `The integer ${text} is too large to be kept exactly: put it in quotes.`, {
-      place,
+      place: placeOf(source, offset),
       value: text,
       expected: `'${text}'`,
     })
   }
-  return { ...standing, ...value }
+  // Written out, as spreading took a tenth of the time of reading.
+  return { kind: 'scalar', source, offset, type, value } as YamlScalar
 }
 
 function startOf(event: Extract<Event, { type: 4 }>): number {
@@ -180,14 +185,14 @@ function startOf(event: Extract<Event, { type: 4 }>): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
 const ASCII = /^[\x00-\x7f]*$/
 
-function checkAscii(text: string, place: ReturnType<typeof placeOf>): void {
+function checkAscii(text: string, source: Source, offset: number): void {
   if (ASCII.test(text)) return
   throw new DslError(
     'DSLParsingInputTypeException',
     `Illegal text ${JSON.stringify(text)}: only ASCII is allowed.`,
     {
       code: 108,
-      place,
+      place: placeOf(source, offset),
       value: text,
     },
   )
@@ -216,8 +221,4 @@ function remember(reader: Reader, event: Anchored, node: YamlNode): void {
 
 function sizeOf(reader: Reader, node: YamlNode): number {
   return node.kind === 'scalar' ? 1 : (reader.sizes.get(node) ?? 1)
-}
-
-function total(reader: Reader, nodes: readonly YamlNode[]): number {
-  return nodes.reduce((sum, node) => sum + sizeOf(reader, node), 1)
 }

@@ -10,8 +10,12 @@ const FLOAT =
 const DATE =
   /^(?:\d{4}-\d\d-\d\d|\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/
 
+/** Characters that something other than text may begin with. */
+const MAY_BE_MORE_THAN_TEXT = /^[-+.~0-9yYnNtTfFoO]/
+
 /** What an unquoted scalar without a tag means. */
 export function plainScalar(text: string): ScalarValue {
+  if (text !== '' && !MAY_BE_MORE_THAN_TEXT.test(text)) return { type: 'string', value: text }
   if (BOOLEAN.test(text)) return { type: 'boolean', value: TRUE.test(text) }
   if (NULL.test(text)) return { type: 'null', value: null }
   if (INTEGER.test(text)) return { type: 'integer', value: integer(text) }

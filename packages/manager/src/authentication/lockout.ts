@@ -1,11 +1,15 @@
+import type { ConfigValues } from '@tutti/storage'
+
 /** When an account is locked (spec/rest-facts-b.md 2): a period of 0 or less never locks. */
 export type Lockout = {
   readonly maxFailedLogins: number
   readonly periodMinutes: number
 }
 
-/** Off, as the reference's configuration has it. */
-export const defaultLockout: Lockout = { maxFailedLogins: 4, periodMinutes: -1 }
+export const lockoutOf = (config: ConfigValues): Lockout => ({
+  maxFailedLogins: config.get('failed_logins_before_account_lock'),
+  periodMinutes: config.get('account_lock_period'),
+})
 
 export function isLocked(
   { maxFailedLogins, periodMinutes }: Lockout,

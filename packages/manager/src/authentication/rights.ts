@@ -1,4 +1,5 @@
 import { isPermitted, type Permission, type PermissionTable, unknownTenant } from '@tutti/api'
+import { bootstrapAdmin } from '../bootstrap/first.ts'
 import type { Caller } from './authenticate.ts'
 import type { AccessView } from './directory.ts'
 
@@ -8,15 +9,13 @@ export type Rights = {
   holds(permission: Permission): boolean
 }
 
-const bootstrapAdminId = 0
-
 /** System roles count everywhere, tenant roles where they were given; the first administrator may do everything. */
 export function rightsOf(caller: Caller, table: PermissionTable, tenantId?: number): Rights {
   const inTenant = tenantId === undefined ? undefined : caller.tenantRoles[tenantId]
   const roles = [...caller.systemRoles, ...(inTenant ?? [])]
   return {
     roles,
-    holds: (permission) => caller.userId === bootstrapAdminId || isPermitted(permission, roles, table),
+    holds: (permission) => caller.userId === bootstrapAdmin.id || isPermitted(permission, roles, table),
   }
 }
 

@@ -1,8 +1,6 @@
 import type { Database } from '@tutti/storage'
 import { sql } from 'kysely'
-
-export const defaultTenant = { id: 0, name: 'default_tenant' } as const
-export const bootstrapAdmin = { id: 0, username: 'admin' } as const
+import { bootstrapAdmin, defaultTenant } from './first.ts'
 
 export async function adminExists(db: Database): Promise<boolean> {
   const row = await db.selectFrom('users').select('id').where('id', '=', bootstrapAdmin.id).executeTakeFirst()

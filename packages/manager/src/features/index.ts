@@ -1,9 +1,13 @@
 import type { Handlers } from '../request.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
+import { clusterHandlers } from './cluster/index.ts'
+import { configHandlers } from './config/index.ts'
 import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
 import { executionHandlers } from './executions/index.ts'
+import { licenseHandlers } from './license/index.ts'
+import { maintenanceHandlers } from './maintenance/index.ts'
 import { managerHandlers } from './manager/index.ts'
 import { nodeInstanceHandlers } from './node-instances/index.ts'
 import { nodeHandlers } from './nodes/index.ts'
@@ -18,6 +22,10 @@ import { userHandlers } from './users/index.ts'
 /** Every endpoint that works; the compiler says when one of the route table is missing. */
 export const handlers = {
   ...managerHandlers,
+  ...configHandlers,
+  ...clusterHandlers,
+  ...maintenanceHandlers,
+  ...licenseHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,

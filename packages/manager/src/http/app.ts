@@ -1,12 +1,13 @@
 import {
+  apiVersions,
   builtRoutes,
-  hasRoute,
   methodNotAllowed,
   notBuilt,
   type Route,
   type RouteName,
-  routes,
+  routesOf,
   unknownRoute,
+  type VersionRoute,
 } from '@tutti/api'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Handlers } from '../request.ts'
@@ -18,12 +19,6 @@ import { answer } from './pipeline.ts'
 
 /** Those that endpoints have, and those that only learn from us which these are. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
-
-/** The versions that this release serves, by their prefix; `/api` alone is what clients ask for the version. */
-const servedPrefixes = { '/api/v3.1': 'v3.1', '/api': 'v3.1' } as const
-
-/** Prefixes whose adapters come later: they answer a clear error rather than "no such endpoint". */
-const comingPrefixes = ['/api/v1', '/api/v2', '/api/v2.1', '/api/v3']
 
 /** The whole REST service on a Fastify instance that is not listening yet. */
 export function buildApp(services: Services, handlers: Handlers): FastifyInstance {
@@ -61,48 +56,45 @@ export function buildApp(services: Services, handlers: Handlers): FastifyInstanc
 
   addOperationalRoutes(app, services)
   addRoutes(app, services, handlers)
-  for (const prefix of comingPrefixes) {
-    const version = prefix.slice('/api/'.length)
-    const refuse = async (request: FastifyRequest) => {
-      throw notBuilt(request.method, `${pathOf(request)} (API ${version}; v3.1 is served)`)
-    }
-    app.all(prefix, refuse)
-    app.all(`${prefix}/*`, refuse)
-  }
   return app
 }
 
+/** `/api` alone is where clients ask for the version. */
+const unversioned = 'version.get'
+
 function addRoutes(app: FastifyInstance, services: Services, handlers: Handlers): void {
-  const byPath = new Map<string, Map<string, [string, Route]>>()
-  const add = (path: string, name: string, route: Route) => {
-    const here = byPath.get(path) ?? new Map<string, [string, Route]>()
+  const byPath = new Map<string, Map<string, VersionRoute>>()
+  const add = (path: string, served: VersionRoute) => {
+    const here = byPath.get(path) ?? new Map<string, VersionRoute>()
     byPath.set(path, here)
-    here.set(route.method, [name, route])
+    if (!here.has(served.route.method)) here.set(served.route.method, served)
   }
-  for (const [name, route] of Object.entries(routes)) {
-    for (const path of [route.path, ...(route.aliases ?? [])]) {
-      if (route.base === 'root') add(path, name, route)
-      else
-        for (const prefix of Object.keys(servedPrefixes))
-          if (prefix !== '/api' || name === 'version.get') add(prefix + path, name, route)
+  for (const version of apiVersions) {
+    for (const served of routesOf(version)) {
+      const { name, route } = served
+      for (const path of [route.path, ...(route.aliases ?? [])]) {
+        if (route.base === 'api') add(`/api/${version}${path}`, served)
+        else if (version === 'v3.1') add(path, served)
+      }
+      if (name === unversioned && version === 'v3.1') add(`/api${route.path}`, served)
     }
   }
   for (const [path, here] of byPath) {
     for (const method of methods) {
-      const [name, route] = here.get(method) ?? []
+      const served = here.get(method)
       app.route({
         method,
         url: path,
         handler: async (request, reply) => {
-          if (name === undefined || route === undefined || !hasRoute('v3.1', route.since)) {
+          if (served === undefined) {
             const allowed = [...here.keys()]
             reply.header('allow', allowed.join(', '))
             throw methodNotAllowed(method, pathOf(request), allowed)
           }
-          if (!isBuilt(name)) throw notBuilt(method, pathOf(request))
-          const body = await answer(services, handlers, name, route, request, reply)
+          if (!isBuilt(served.name)) throw notBuilt(method, pathOf(request))
+          const body = await answer(services, handlers, { ...served, name: served.name }, request, reply)
           if (reply.sent || reply.raw.headersSent) return reply
-          return send(reply, route, body)
+          return send(reply, served.route, body)
         },
       })
     }

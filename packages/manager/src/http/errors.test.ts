@@ -390,9 +390,6 @@ test.each<
     'forbidden_error',
     'User `nobody` is not permitted to perform the action deployment_list in the tenant `default_tenant`',
   ],
-  ['version 2', 'GET', '/api/v2/blueprints', own, undefined, 501, 'not_implemented', 'API v2'],
-  ['version 2.1', 'PUT', '/api/v2.1/blueprints/x', json, '{}', 501, 'not_implemented', 'API v2.1'],
-  ['version 3', 'GET', '/api/v3/deployments', own, undefined, 501, 'not_implemented', 'API v3'],
   [
     'what is not built',
     'GET',

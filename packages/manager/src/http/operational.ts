@@ -1,4 +1,4 @@
-import { openapi, routes } from '@tutti/api'
+import { apiVersions, openapi, routes } from '@tutti/api'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Services } from '../services.ts'
@@ -44,8 +44,14 @@ export function addOperationalRoutes(app: FastifyInstance, services: Services): 
   app.get('/metrics', async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   )
-  const document = JSON.stringify(openapi(routes, 'v3.1'))
-  app.get('/openapi.json', async (_request, reply) => reply.type('application/json').send(document))
+  for (const version of apiVersions) {
+    const document = JSON.stringify(openapi(version))
+    const paths =
+      version === 'v3.1' ? ['/openapi.json', `/openapi/${version}.json`] : [`/openapi/${version}.json`]
+    for (const path of paths) {
+      app.get(path, async (_request, reply) => reply.type('application/json').send(document))
+    }
+  }
   const page = docsPage(routes)
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
   app.get('/', async (_request, reply) => reply.redirect('/docs'))

@@ -1,24 +1,30 @@
 import {
+  type AdaptableRequest,
   ApiError,
   forbidden,
+  includedNames,
   lastValue,
   parseBody,
   parseBoolean,
   parseInclude,
   parseListQuery,
   parseParameters,
+  pickIncluded,
   type QueryValues,
   type Route,
   type RouteName,
   routes,
   tenantNotProvided,
+  type VersionRoute,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
 import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
-import type { Handlers, Request, RouteRequest } from '../request.ts'
+import { defaultTenant } from '../bootstrap/first.ts'
+import { unlessInMaintenance } from '../features/maintenance/index.ts'
+import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
 import { readJsonBody } from './json-body.ts'
 
@@ -33,35 +39,62 @@ const anonymous: Caller = {
 
 /**
  * One request, from headers to answer: authentication, tenant, permission, then query and body by the route's
- * schemas, then the feature (architecture 5). Returns what the handler answers.
+ * schemas, then the feature (architecture 5). Returns what the handler answers, as the request's version has it.
  */
-export async function answer<Name extends RouteName>(
+export async function answer(
   services: Services,
   handlers: Handlers,
-  name: Name,
-  route: Route,
+  served: VersionRoute & { readonly name: RouteName },
   http: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const { route, adaptation } = served
   const body = once(() => readJsonBody(http.raw, services.settings.maxBodyBytes))
-  const request = await authorize(services, route, http, reply, body)
-  refuseWhileCancelling(name, request.caller)
+  const request = await unlessInMaintenance(services, route, http, () =>
+    authorize(services, served, http, reply, body),
+  )
+  refuseWhileCancelling(served.name, request.caller)
+  const given: AdaptableRequest = {
+    params: http.params as Readonly<Record<string, string>>,
+    options: route.query === undefined ? {} : parseParameters(route.query, request.query),
+    body:
+      route.body === 'archive' || route.body === undefined ? undefined : parseBody(route.body, await body()),
+  }
+  const name = adaptation.handler?.(given) ?? served.name
+  const { _include: _, ...others } = request.query
+  const query = adaptation.includesAnswer ? others : request.query
   const routeRequest = {
     ...request,
-    params: http.params,
-    options: route.query === undefined ? {} : parseParameters(route.query, request.query),
-    include: includeOf(name, request.query),
+    ...given,
+    ...adaptation.request?.(given),
+    include: includeOf(name, route, query),
     list:
       route.list === undefined
         ? undefined
-        : parseListQuery(request.query, route.list, { own: Object.keys(route.query?.properties ?? {}) }),
-    body:
-      route.body === 'archive' || route.body === undefined ? route.body : parseBody(route.body, await body()),
+        : parseListQuery(query, route.list, {
+            own: Object.keys(route.query?.properties ?? {}),
+            pageSize: services.config.get('default_page_size'),
+          }),
   }
-  const handle = () => handlers[name](routeRequest as unknown as RouteRequest<Name>)
-  const answered = await (route.body === 'archive' ? handle() : repeatLostRaces(handle))
+  const call = (called: RouteName, params = routeRequest.params) =>
+    handlers[called]({ ...routeRequest, params } as unknown as never) as Promise<unknown>
+  const { resource } = adaptation
+  const answersOf = (when: 'before' | 'after') =>
+    resource?.when === when ? call(resource.from, resource.params?.(given)) : undefined
+
+  const before = await answersOf('before')
+  const answered = await (route.body === 'archive' ? call(name) : repeatLostRaces(() => call(name)))
   if (changesAccess(name, routeRequest)) services.directory.forget()
-  return answered
+  const result = before ?? (await answersOf('after')) ?? answered
+  if (adaptation.answer === undefined || result === undefined) return result
+  const older = adaptation.answer(result, given)
+  return adaptation.includesAnswer ? withOnly(older, includedNames(request.query)) : older
+}
+
+function withOnly(answer: unknown, names: readonly string[]) {
+  if (names.length === 0) return answer
+  const list = answer as { readonly items: readonly Readonly<Record<string, unknown>>[] }
+  return { ...list, items: list.items.map((item) => pickIncluded(item, names)) }
 }
 
 /** What comes next to this manager sees the change; others hear of it a moment later. */
@@ -102,7 +135,7 @@ async function repeatLostRaces<T>(handle: () => Promise<T>): Promise<T> {
  */
 async function authorize(
   services: Services,
-  route: Route,
+  { route, hasTenants }: VersionRoute,
   http: FastifyRequest,
   reply: FastifyReply,
   body: () => Promise<unknown>,
@@ -121,7 +154,8 @@ async function authorize(
   const credentials = readCredentials(http.headers)
   const decide = async (access: AccessView): Promise<Request> => {
     const caller = await authenticate(services, access, credentials)
-    const tenantName = route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http)
+    const tenantName =
+      route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
     if (tenantName === undefined && route.tenant !== 'none' && route.tenant !== 'body')
       throw tenantNotProvided()
     const tenant = tenantName === undefined ? undefined : await callersTenant(access, caller, tenantName)
@@ -148,7 +182,7 @@ async function checkPermission(request: Request, route: Route): Promise<void> {
   throw forbidden(request.caller.username, permission, request.tenant?.name)
 }
 
-function tenantNameOf(route: Route, http: FastifyRequest): string | undefined {
+function tenantNameOf(route: Route, http: FastifyRequest, hasTenants: boolean): string | undefined {
   const header = http.raw.headers.tenant
   const name =
     route.tenant === 'path'
@@ -156,7 +190,9 @@ function tenantNameOf(route: Route, http: FastifyRequest): string | undefined {
       : Array.isArray(header)
         ? header[0]
         : header
-  return name === '' ? undefined : name
+  if (name !== undefined && name !== '') return name
+  // Clients of v2 know of no tenants.
+  return hasTenants || route.tenant === 'none' ? undefined : defaultTenant.name
 }
 
 /** Whatever else is wrong with the body is said after the permission was checked. */
@@ -166,9 +202,9 @@ function tenantInBody(body: unknown): string | undefined {
 }
 
 /** `_include` works on single resources and on the answers of writes too, by the fields of the resource's list. */
-function includeOf(name: RouteName, query: QueryValues): readonly string[] | undefined {
+function includeOf(name: RouteName, route: Route, query: QueryValues): readonly string[] | undefined {
   const [resource] = name.split('.')
-  const table = routes[`${resource}.list`]?.list
+  const table = route.list ?? routes[`${resource}.list`]?.list
   return table === undefined ? undefined : parseInclude(query, table)
 }
 

@@ -1,9 +1,13 @@
+import { settingDefault } from '@tutti/api'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { ExecutionJob, Queue } from '../queue.ts'
+import { isInMaintenance } from '../shared/maintenance.ts'
 
 /** Directly started executions have no limit; dequeued ones start while fewer than this are active. */
-export const maxConcurrentWorkflows = 20
+const maxConcurrentWorkflows = sql`coalesce(
+  (select value::text::int from config where scope = 'rest' and name = 'max_concurrent_workflows'),
+  ${settingDefault('max_concurrent_workflows')})`
 
 /** How long a worker has to fetch a fresh job before the sweep for abandoned executions offers it again. */
 export const pickUpMs = 4_000
@@ -11,15 +15,14 @@ export const pickUpMs = 4_000
 /**
  * Starts what waits and may run now; called in the transaction that ends an execution. The oldest queued system
  * workflow goes first and alone; otherwise the oldest of each deployment that has nothing active, environment
- * creation before others. spec/workflows.md 6.2.
+ * creation before others. In maintenance mode nothing starts. spec/workflows.md 6.2.
  */
 export async function dequeueExecutions(transaction: Database, queue: Queue): Promise<void> {
   // Nearly always nothing waits, and then ends need not wait for each other's commits: taken by every end, the lock
   // halved the rate of small installs. An execution that is just being queued for this deployment is not missed: its
   // request and the end's write of the status both hold the deployment's row.
-  const { rows: waiting } = await sql`select from executions where status = 'queued' limit 1`.execute(
-    transaction,
-  )
+  const { rows: waiting } = await sql`
+    select from executions where status = 'queued' and not ${isInMaintenance} limit 1`.execute(transaction)
   if (waiting.length === 0) return
   // One dequeuer at a time: two ends at once must not both start the same deployment's next execution.
   await sql`select pg_advisory_xact_lock(hashtext('tutti.dequeue'))`.execute(transaction)

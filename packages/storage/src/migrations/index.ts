@@ -4,6 +4,10 @@ import * as initial from './0001-initial.ts'
 import * as executionStep from './0002-execution-step.ts'
 import * as unfinishedByDeployment from './0003-unfinished-by-deployment.ts'
 import * as access from './0004-access.ts'
+import * as config from './0020-config.ts'
+import * as maintenance from './0021-maintenance.ts'
+import * as cluster from './0022-cluster.ts'
+import * as license from './0023-license.ts'
 import * as ldap from './0030-ldap.ts'
 
 /** Numbered, forward-only. Add to the end; never change one that has been released. */
@@ -12,6 +16,10 @@ const migrations: Record<string, Migration> = {
   '0002-execution-step': executionStep,
   '0003-unfinished-by-deployment': unfinishedByDeployment,
   '0004-access': access,
+  '0020-config': config,
+  '0021-maintenance': maintenance,
+  '0022-cluster': cluster,
+  '0023-license': license,
   '0030-ldap': ldap,
 }
 

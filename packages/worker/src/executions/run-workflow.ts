@@ -4,7 +4,6 @@ import {
   countedOperations,
   createGraph,
   type DeploymentModel,
-  defaultSettings,
   type JsonObject,
   lifecycleRerun,
   newGraphRecord,
@@ -117,6 +116,7 @@ async function applyResume(
 }
 
 async function readModel({ services, execution }: Run): Promise<DeploymentModel> {
+  const { config } = services
   const { nodes, nodeInstances } = await loadModel(
     services.db,
     execution.tenant_id,
@@ -125,7 +125,12 @@ async function readModel({ services, execution }: Run): Promise<DeploymentModel>
   return {
     nodes,
     nodeInstances,
-    settings: { ...defaultSettings, waitAfterFailMs: execution.wait_after_fail * 1000 },
+    settings: {
+      taskRetries: config.get('task_retries'),
+      taskRetryIntervalMs: config.get('task_retry_interval') * 1000,
+      subgraphRetries: config.get('subgraph_retries'),
+      waitAfterFailMs: execution.wait_after_fail * 1000,
+    },
   }
 }
 

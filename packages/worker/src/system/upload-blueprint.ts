@@ -113,11 +113,11 @@ function fetchRules({ settings }: WorkerServices): FetchRules {
   return { allowedHosts, allowPrivateAddresses, maxBytes: maxArchiveBytes, timeoutMs: 60_000 }
 }
 
-async function unpack({ db, settings }: WorkerServices, sha256: string): Promise<string> {
+async function unpack({ db, settings, config }: WorkerServices, sha256: string): Promise<string> {
   try {
     return await unpackedArchive(db, sha256, join(settings.dataFolder, 'archives'), {
-      maxBytes: settings.maxUnpackedBytes,
-      maxEntries: settings.maxUnpackedEntries,
+      maxBytes: config.get('blueprint_folder_max_size_mb') * 2 ** 20,
+      maxEntries: config.get('blueprint_folder_max_files'),
     })
   } catch (error) {
     if (error instanceof UnpackError) throw new UploadFailure('failed_extracting', error.message)

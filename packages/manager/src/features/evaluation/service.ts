@@ -6,10 +6,8 @@ import {
   evaluateFunctions,
   type Json,
 } from '@tutti/dsl'
-import type { Scope } from '@tutti/storage'
+import { deploymentStorage, findEvaluatedDeployment, type Scope } from '@tutti/storage'
 import type { Services } from '../../services.ts'
-import { findEvaluatedDeployment } from './queries.ts'
-import { deploymentStorage } from './storage.ts'
 
 /** What functions in the scope of a deployment read. @throws not_found_error when the scope does not show it */
 export async function openEvaluation(

@@ -5,7 +5,7 @@ import { type Request, tenantOf } from '../../request.ts'
 /** Keys of a resource's labels in the tenant, or the values of one key (spec/rest-facts-a.md 17). */
 export async function labelList(request: Request, table: LabelledTable, key?: string) {
   const { query, services } = request
-  const page = parsePage(query)
+  const page = parsePage(query, services.config.get('default_page_size'))
   const isReserved = parseBoolean('_reserved', lastValue(query, '_reserved') ?? false)
   const search = lastValue(query, '_search')
   const { items, total } = isReserved

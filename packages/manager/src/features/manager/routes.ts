@@ -1,10 +1,7 @@
-import { ApiError, defaultMaxResults, fieldTable, parseInclude, pickIncluded, Version } from '@tutti/api'
+import { ApiError, fieldTable, parseInclude, pickIncluded, Version } from '@tutti/api'
 import type { Handlers } from '../../request.ts'
-import { apiVersionNumber, tuttiVersion } from '../../version.ts'
-import { brokerOf, dbNodeOf, distribution, edition, managerNode } from './cluster.ts'
-import { readConfiguration } from './configuration.ts'
-import { findProviderContext, listManagers, writeProviderContext } from './queries.ts'
-import { readStatus } from './status.ts'
+import { apiVersionNumber, distribution, edition, tuttiVersion } from '../../version.ts'
+import { findProviderContext, writeProviderContext } from './queries.ts'
 
 const version: Version = {
   edition,
@@ -21,29 +18,6 @@ const versionFields = fieldTable(Version)
 export const managerHandlers = {
   'version.get': async (request) => pickIncluded(version, parseInclude(request.query, versionFields)),
 
-  async 'status.get'({ services, options }) {
-    const status = await readStatus(services.db)
-    return options.summary === true ? { ...status, services: {} } : status
-  },
-
-  async 'ok.get'({ services, reply }) {
-    const { status } = await readStatus(services.db)
-    if (status === 'OK') return 'OK'
-    reply.code(500)
-    return 'FAIL'
-  },
-
-  'config.get': async ({ services, options }) => readConfiguration(services.settings, options.scope),
-
-  // Maintenance mode cannot be entered in this release, so this is always how it is.
-  'maintenance.get': async () => ({
-    status: 'deactivated',
-    activated_at: '',
-    activation_requested_at: '',
-    remaining_executions: null,
-    requested_by: '',
-  }),
-
   // None was set: an empty one, since the Python SDK reads it at the start of every workflow.
   'providerContext.get': async ({ services }) =>
     (await findProviderContext(services.db)) ?? { id: 'CONTEXT', name: 'provider', context: {} },
@@ -59,29 +33,4 @@ export const managerHandlers = {
     if (isUpdate) return reply.code(200).send({ status: 'ok' })
     return { status: 'ok' }
   },
-
-  async 'managers.list'({ services, options }) {
-    const rows = await listManagers(services.db, options.hostname)
-    return wholeList(rows.map(managerNode))
-  },
-
-  async 'brokers.list'({ services }) {
-    const rows = await listManagers(services.db)
-    return wholeList(rows.slice(0, 1).map(brokerOf))
-  },
-
-  async 'dbNodes.list'({ services }) {
-    const rows = await listManagers(services.db)
-    return wholeList(rows.slice(0, 1).map(dbNodeOf))
-  },
-
-  // Tutti needs no license.
-  'license.check': async () => 'OK',
 } satisfies Partial<Handlers>
-
-function wholeList<Item>(items: readonly Item[]) {
-  return {
-    items,
-    metadata: { pagination: { total: items.length, offset: 0, size: defaultMaxResults }, filtered: null },
-  }
-}

@@ -59,15 +59,15 @@ async function readableOwner(
 
 /** In the order in which they are looked through. */
 async function foldersOf(
-  { services: { db, settings } }: Request,
+  { services: { db, settings, config } }: Request,
   { kind, tenantName, id }: ResourcePath,
   { archiveSha256 }: ResourceOwner,
 ): Promise<readonly string[]> {
   const own = kind === 'deployments' ? [join(settings.dataFolder, 'deployments', tenantName, id)] : []
   if (archiveSha256 === null) return own
   const unpacked = await unpackedArchive(db, archiveSha256, join(settings.dataFolder, 'archives'), {
-    maxBytes: settings.maxUnpackedBytes,
-    maxEntries: settings.maxUnpackedEntries,
+    maxBytes: config.get('blueprint_folder_max_size_mb') * 2 ** 20,
+    maxEntries: config.get('blueprint_folder_max_files'),
   })
   return [...own, unpacked]
 }

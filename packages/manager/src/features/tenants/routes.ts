@@ -16,7 +16,8 @@ export const tenantHandlers = {
   'tenants.list': async (request) =>
     listAnswer(request.list, await listTenants(request, request.list, request.options._get_data ?? false)),
 
-  'tenants.get': (request) => getTenant(request, request.options._get_data ?? false, request.include),
+  'tenants.get': (request) =>
+    getTenant(request, request.params.tenant_name, request.options._get_data ?? false, request.include),
 
   'tenants.create': async (request) =>
     pickIncluded(await createTenant(request, request.params.tenant_name), request.include),

@@ -8,7 +8,7 @@ import {
 } from '@tutti/api'
 import { type Database, findItem, type ListedPage, listPage, type Scope } from '@tutti/storage'
 import { rightsOf } from '../../authentication/rights.ts'
-import { defaultTenant } from '../../bootstrap/queries.ts'
+import { defaultTenant } from '../../bootstrap/first.ts'
 import { type Request, requirePermission, tenantOf } from '../../request.ts'
 import { requireGroup } from '../user-groups/index.ts'
 import { requireUser } from '../users/index.ts'
@@ -35,10 +35,16 @@ export async function listTenants(request: Request, list: ListQuery, withData: b
   return listPage(services.db, tenantResource(withData), list, scopeOf(ids))
 }
 
-/** The tenant of the request's path, which the pipeline has found already. */
-export async function getTenant(request: Request, withData: boolean, include?: readonly string[]) {
-  const { id, name } = tenantOf(request)
-  return readTenant(request.services.db, id, name, withData, include)
+/** @throws not_found_error */
+export async function getTenant(
+  { access, services }: Request,
+  name: string,
+  withData: boolean,
+  include?: readonly string[],
+) {
+  const tenant = (await access.tenants()).byName.get(name)
+  if (tenant === undefined) throw notFound('Tenant', name)
+  return readTenant(services.db, tenant.id, name, withData, include)
 }
 
 async function readTenant(

@@ -11,7 +11,7 @@ import {
 import { type Database, everything, findItem, type ListedPage, listPage } from '@tutti/storage'
 import { isLocked } from '../../authentication/lockout.ts'
 import { hashPassword } from '../../authentication/passwords.ts'
-import { bootstrapAdmin } from '../../bootstrap/queries.ts'
+import { bootstrapAdmin } from '../../bootstrap/first.ts'
 import { type Request, requirePermission } from '../../request.ts'
 import {
   deleteUser,

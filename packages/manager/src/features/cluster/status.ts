@@ -1,24 +1,20 @@
 import type { ServiceStatus, Status } from '@tutti/api'
-import type { Database } from '@tutti/storage'
-import { countLiveWorkers, countWaitingJobs, ping } from './queries.ts'
-import { freshMs } from './registration.ts'
+import { type Database, listProcesses } from '@tutti/storage'
+import { countWaitingJobs, ping } from './queries.ts'
 
 /**
  * What runs and what does not, under the names that clients know (spec/rest-facts-b.md 11). The first three are
  * this process, which is answering; the others are looked at now.
  */
 export async function readStatus(db: Database): Promise<Status> {
-  const [database, queue, workers] = await Promise.all([
+  const [database, queue, workers, schedulers] = await Promise.all([
     check(async () => {
       await ping(db)
       return {}
     }),
     check(async () => ({ waiting_jobs: await countWaitingJobs(db) })),
-    check(async () => {
-      const live = await countLiveWorkers(db, freshMs)
-      if (live === 0) throw new Error(`No worker has reported in the last ${freshMs / 1000} seconds`)
-      return { live_workers: live }
-    }),
+    check(async () => ({ live_workers: await countLive(db, 'worker') })),
+    check(async () => ({ live_schedulers: await countLive(db, 'scheduler') })),
   ])
   const services = {
     Webserver: active({}),
@@ -27,11 +23,17 @@ export async function readStatus(db: Database): Promise<Status> {
     PostgreSQL: database,
     'Execution Queue': queue,
     'Management Worker': workers,
-    // Every worker offers itself as scheduler, so one lives as long as a worker does.
-    'Cloudify Execution Scheduler': workers,
+    'Cloudify Execution Scheduler': schedulers,
   }
   const isWell = Object.values(services).every((service) => service.status === 'Active')
   return { status: isWell ? 'OK' : 'Fail', services }
+}
+
+/** @throws when there is none */
+async function countLive(db: Database, role: 'worker' | 'scheduler'): Promise<number> {
+  const live = (await listProcesses(db)).filter(({ isAlive, roles }) => isAlive && roles.includes(role))
+  if (live.length === 0) throw new Error(`No ${role} has reported in the last seconds`)
+  return live.length
 }
 
 async function check(look: () => Promise<Readonly<Record<string, unknown>>>): Promise<ServiceStatus> {

@@ -1,6 +1,7 @@
-import type { Json, JsonObject, StoredNode, StoredNodeInstance } from '@tutti/dsl'
-import type { Database, Scope } from '@tutti/storage'
 import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import type { Scope } from '../lists/resource.ts'
+import type { Json, JsonObject, StoredNode, StoredNodeInstance } from './types.ts'
 
 /** What functions may ask of the deployment itself. */
 export type EvaluatedDeployment = {

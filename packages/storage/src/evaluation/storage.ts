@@ -1,5 +1,5 @@
-import type { EvaluationStorage, SystemFact } from '@tutti/dsl'
-import type { Database, Scope } from '@tutti/storage'
+import type { Database } from '../database.ts'
+import type { Scope } from '../lists/resource.ts'
 import {
   type EvaluatedDeployment,
   findEvaluatedDeployment,
@@ -9,6 +9,7 @@ import {
   listInstancesOf,
   listLabelValues,
 } from './queries.ts'
+import type { DeploymentStorage, SystemFact } from './types.ts'
 
 /**
  * What intrinsic functions read, from the database. Each thing is read once: whoever evaluates a whole list of nodes
@@ -18,7 +19,7 @@ export function deploymentStorage(
   db: Database,
   scope: Scope,
   deployment: EvaluatedDeployment,
-): EvaluationStorage {
+): DeploymentStorage {
   const facts: Readonly<Record<SystemFact, string>> = {
     'tenant.name': deployment.tenantName,
     'deployment.id': deployment.id,

@@ -1,0 +1,17 @@
+import { type Static, Type } from 'typebox'
+import { fieldTable } from '../list/field-table.ts'
+import { Nullable, Shape, Timestamp } from './common.ts'
+
+/** spec/rest-spec-b.md 2.5. */
+export const License = Shape('License', {
+  id: Type.String(),
+  customer_id: Type.String(),
+  expiration_date: Nullable(Timestamp),
+  license_edition: Nullable(Type.String()),
+  trial: Type.Boolean(),
+  cloudify_version: Nullable(Type.String()),
+  capabilities: Type.Array(Type.String()),
+  expired: Type.Boolean(),
+})
+export type License = Static<typeof License>
+export const licenseFields = fieldTable(License, { defaultSort: [] })

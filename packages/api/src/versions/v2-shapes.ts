@@ -1,0 +1,65 @@
+import { IsArray, IsObject, IsString, IsUnion, type TObject, type TSchema, Type } from 'typebox'
+import type { FieldTable } from '../list/field-table.ts'
+
+/** Resources of v2 know no tenants, owners and scaling groups (spec/rest-spec-a.md 9.1, spec/rest-facts-a.md 19). */
+const newer: ReadonlySet<string> = new Set([
+  'tenant_name',
+  'created_by',
+  'private_resource',
+  'visibility',
+  'resource_availability',
+  'scaling_groups',
+])
+
+const isResource = (schema: TObject) => 'tenant_name' in schema.properties
+
+/** The shape as v2 has it. */
+export function v2Shape(schema: TSchema): TSchema {
+  if (isTimestamp(schema)) return Type.String({ description: '2015-11-11 13:11:40.324698, UTC' })
+  if (IsUnion(schema)) return Type.Union(schema.anyOf.map(v2Shape))
+  if (IsArray(schema)) return Type.Array(v2Shape(schema.items))
+  if (!IsObject(schema)) return schema
+  const kept = Object.entries(schema.properties).filter(([name]) => !(isResource(schema) && newer.has(name)))
+  const title = 'title' in schema && typeof schema.title === 'string' ? { title: schema.title } : {}
+  return Type.Object(Object.fromEntries(kept.map(([name, field]) => [name, v2Shape(field)])), title)
+}
+
+/** A value of the shape as v2 has it. Fields that the shape does not name pass as they are. */
+export function v2Value(schema: TSchema, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  if (isTimestamp(schema)) return typeof value === 'string' ? v2Time(value) : value
+  if (IsUnion(schema)) {
+    const [first] = schema.anyOf
+    return first === undefined ? value : v2Value(first, value)
+  }
+  if (IsArray(schema)) return Array.isArray(value) ? value.map((item) => v2Value(schema.items, item)) : value
+  if (!IsObject(schema) || typeof value !== 'object') return value
+  const drops = isResource(schema)
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !(drops && newer.has(name)))
+      .map(([name, field]) => {
+        const inner = schema.properties[name]
+        return [name, inner === undefined ? field : v2Value(inner, field)]
+      }),
+  )
+}
+
+/** The fields that a list of v2 is asked with. */
+export function v2Fields(table: FieldTable): FieldTable {
+  if (!('tenant_name' in table.fields)) return table
+  return {
+    ...table,
+    fields: Object.fromEntries(Object.entries(table.fields).filter(([name]) => !newer.has(name))),
+  }
+}
+
+function isTimestamp(schema: TSchema): boolean {
+  return IsString(schema) && 'format' in schema && schema.format === 'date-time'
+}
+
+/** `2015-11-11T13:11:40.324Z` → `2015-11-11 13:11:40.324000` */
+export function v2Time(text: string): string {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.(\d{3})Z$/.exec(text)
+  return match === null ? text : `${match[1]} ${match[2]}.${match[3]}000`
+}

@@ -1,0 +1,2 @@
+export { registerManager } from './registration.ts'
+export { clusterHandlers } from './routes.ts'

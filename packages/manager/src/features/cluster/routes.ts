@@ -1,0 +1,82 @@
+import { clusterStateFields, defaultMaxResults, parseInclude } from '@tutti/api'
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers } from '../../request.ts'
+import { readClusterStatus } from './cluster-status.ts'
+import {
+  addBroker,
+  addManager,
+  changeBroker,
+  changeManager,
+  getManager,
+  listBrokers,
+  listDatabaseNodes,
+  listManagers,
+  removeBroker,
+  removeManager,
+  updateDatabaseNodes,
+} from './service.ts'
+import { readStatus } from './status.ts'
+import { getClusterNode, listClusterNodes, notJoined, readClusterState, removeClusterNode } from './v3.ts'
+
+/** spec/rest-spec-b.md 4.2 and 4.4, spec/rest-facts-b.md 11 */
+export const clusterHandlers = {
+  async 'status.get'({ services, options }) {
+    const status = await readStatus(services.db)
+    return options.summary === true ? { ...status, services: {} } : status
+  },
+
+  async 'ok.get'({ services, reply }) {
+    const { status } = await readStatus(services.db)
+    if (status === 'OK') return 'OK'
+    reply.code(500)
+    return 'FAIL'
+  },
+
+  async 'clusterStatus.get'({ services, options, reply }) {
+    const status = await readClusterStatus(services)
+    if (options.summary !== true) return status
+    if (status.status === 'Fail') reply.code(500)
+    return { ...status, services: {} }
+  },
+
+  'managers.list': async (request) => listAnswer(request.list, await listManagers(request, request.list)),
+  'managers.get': (request) => getManager(request, request.params.hostname, request.include),
+  async 'managers.create'(request) {
+    await addManager(request, request.body)
+    return getManager(request, request.body.hostname, request.include)
+  },
+  async 'managers.update'(request) {
+    await changeManager(request, request.params.hostname, request.body)
+    return getManager(request, request.params.hostname, request.include)
+  },
+  'managers.delete': (request) => removeManager(request, request.params.hostname),
+
+  'brokers.list': async ({ services }) => wholeList(await listBrokers(services.db)),
+  'brokers.create': (request) => addBroker(request, request.body),
+  'brokers.update': (request) => changeBroker(request, request.params.name, request.body),
+  'brokers.delete': (request) => removeBroker(request, request.params.name),
+
+  'dbNodes.list': async ({ services }) => wholeList(await listDatabaseNodes(services.db)),
+  'dbNodes.update': async (request) => wholeList(await updateDatabaseNodes(request, request.body.action)),
+
+  'cluster.get': (request) => readClusterState(request, parseInclude(request.query, clusterStateFields)),
+  'cluster.join': async () => {
+    throw notJoined()
+  },
+  'cluster.configure': async () => {
+    throw notJoined()
+  },
+  'clusterNodes.list': async (request) => wholeList(await listClusterNodes(request)),
+  'clusterNodes.get': (request) => getClusterNode(request, request.params.node_id),
+  'clusterNodes.add': async () => {
+    throw notJoined()
+  },
+  'clusterNodes.delete': (request) => removeClusterNode(request, request.params.node_id),
+} satisfies Partial<Handlers>
+
+function wholeList<Item>(items: readonly Item[]) {
+  return {
+    items,
+    metadata: { pagination: { total: items.length, offset: 0, size: defaultMaxResults }, filtered: null },
+  }
+}

@@ -1,0 +1,148 @@
+import {
+  ApiError,
+  type Broker,
+  badParameter,
+  checkIdentifier,
+  type DbNode,
+  type ListQuery,
+  notFound,
+  type RouteBody,
+} from '@tutti/api'
+import { type Database, everything, findItem, listPage } from '@tutti/storage'
+import type { Request } from '../../request.ts'
+import {
+  type BrokerRow,
+  type DatabaseNode,
+  deleteBroker,
+  deleteManager,
+  hostnameIs,
+  insertBroker,
+  insertManager,
+  managerResource,
+  readBrokers,
+  readDatabaseNodes,
+  readManagers,
+  setBrokerNetworks,
+  setFileSyncNode,
+} from './queries.ts'
+
+export const listManagers = ({ services }: Request, list: ListQuery) =>
+  listPage(services.db, managerResource, list, everything)
+
+export async function getManager({ services }: Request, hostname: string, include?: readonly string[]) {
+  const item = await findItem(services.db, managerResource, hostnameIs(hostname), everything, include)
+  if (item === undefined) throw notFound('Manager', hostname)
+  return item
+}
+
+export async function addManager({ services }: Request, body: RouteBody<'managers.create'>): Promise<void> {
+  const { networks, ...rest } = body
+  checkIdentifier('hostname', body.hostname)
+  const manager = { ...rest, networks: networks ?? { default: body.private_ip } }
+  if (await insertManager(services.db, manager)) return
+  throw new ApiError('conflict_error', `Manager ${body.hostname} already exists`)
+}
+
+export async function changeManager(
+  { services }: Request,
+  hostname: string,
+  body: RouteBody<'managers.update'>,
+): Promise<void> {
+  if (await setFileSyncNode(services.db, hostname, body.fs_sync_node_id)) return
+  throw notFound('Manager', hostname)
+}
+
+export async function removeManager({ services }: Request, hostname: string): Promise<void> {
+  if (!(await deleteManager(services.db, hostname))) throw notFound('Manager', hostname)
+}
+
+const ownBrokerPort = 5671
+
+/**
+ * Tutti needs no broker: its queue is in the database. One is shown at the first manager's address, because clients
+ * take equal addresses of manager, broker and database for an all-in-one manager (spec/rest-facts-a.md 18), and those
+ * that somebody has added beside it.
+ */
+export async function listBrokers(db: Database): Promise<readonly Broker[]> {
+  const [own, stored] = await Promise.all([findOwnBroker(db), readBrokers(db)])
+  const changed = stored.find(({ name }) => name === own?.name)
+  const added = stored.filter(({ name }) => name !== own?.name)
+  const first = own === undefined ? [] : [{ ...own, networks: changed?.networks ?? own.networks }]
+  return [...first, ...added].map(({ host, ...broker }) => ({
+    ...broker,
+    host,
+    management_host: null,
+    username: null,
+    password: null,
+    params: {},
+    is_external: false,
+    ca_cert_content: null,
+  }))
+}
+
+export async function findOwnBroker(db: Database): Promise<BrokerRow | undefined> {
+  const [manager] = await readManagers(db)
+  if (manager === undefined) return undefined
+  const { hostname, private_ip } = manager
+  return { name: hostname, host: private_ip, port: ownBrokerPort, networks: { default: private_ip } }
+}
+
+export async function addBroker(request: Request, body: RouteBody<'brokers.create'>): Promise<Broker> {
+  const { db } = request.services
+  const { address, name, port, networks } = body
+  checkIdentifier('name', name)
+  const broker = {
+    name,
+    host: address,
+    port: port ?? ownBrokerPort,
+    networks: networks ?? { default: address },
+  }
+  const isTaken = (await findOwnBroker(db))?.name === name || !(await insertBroker(db, broker))
+  if (isTaken) throw new ApiError('conflict_error', `Broker ${name} already exists`)
+  return getBroker(db, name)
+}
+
+export async function changeBroker(
+  { services: { db } }: Request,
+  name: string,
+  { networks }: RouteBody<'brokers.update'>,
+): Promise<Broker> {
+  const { host, port } = await getBroker(db, name)
+  await setBrokerNetworks(db, { name, host, port, networks })
+  return getBroker(db, name)
+}
+
+export async function removeBroker({ services: { db } }: Request, name: string): Promise<void> {
+  if ((await findOwnBroker(db))?.name === name) {
+    throw new ApiError('illegal_action_error', `Broker ${name} is part of the manager and cannot be removed`)
+  }
+  if (!(await deleteBroker(db, name))) throw notFound('Broker', name)
+}
+
+async function getBroker(db: Database, name: string): Promise<Broker> {
+  const broker = (await listBrokers(db)).find((one) => one.name === name)
+  if (broker === undefined) throw notFound('Broker', name)
+  return broker
+}
+
+/** The database's nodes as they are now: there is nothing that would have to be brought up to date. */
+export async function listDatabaseNodes(db: Database): Promise<readonly DbNode[]> {
+  const [manager] = await readManagers(db)
+  const nodes = await readDatabaseNodes(db)
+  return nodes.map((node) => dbNode(node, manager))
+}
+
+/** What is reached through a socket stands on the manager's own machine. */
+export function dbNode(
+  { name, host }: DatabaseNode,
+  manager: { readonly hostname: string; readonly private_ip: string } | undefined,
+): DbNode {
+  if (host !== null || manager === undefined)
+    return { name, host: host ?? '127.0.0.1', is_external: host !== null }
+  return { name: manager.hostname, host: manager.private_ip, is_external: false }
+}
+
+export async function updateDatabaseNodes({ services }: Request, action: string): Promise<readonly DbNode[]> {
+  if (action !== 'update') throw badParameter(`Invalid action: ${action}, Valid action values are: update`)
+  return listDatabaseNodes(services.db)
+}

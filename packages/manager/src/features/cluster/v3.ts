@@ -1,0 +1,53 @@
+import { ApiError, type ClusterNode, type ClusterState, notFound } from '@tutti/api'
+import type { Request } from '../../request.ts'
+import { deleteManager, type ManagerRow, readManagers } from './queries.ts'
+
+/** The cluster of API v3 (spec/rest-spec-b.md 2.2): every manager of the same database is in it, and all are equal. */
+export async function readClusterState(
+  { services }: Request,
+  include: readonly string[] | undefined,
+): Promise<ClusterState> {
+  const managers = await readManagers(services.db)
+  if (managers.length < 2) return { initialized: false }
+  const hidden = { error: null, logs: [] }
+  const shown = Object.entries(hidden).filter(([name]) => include?.includes(name))
+  const leader = managers.find(({ isAlive }) => isAlive)?.private_ip ?? null
+  return { initialized: true, consul: { leader }, ...Object.fromEntries(shown) }
+}
+
+export async function listClusterNodes({ services }: Request): Promise<readonly ClusterNode[]> {
+  const managers = await readManagers(services.db)
+  return managers.map((manager) => clusterNode(manager, managers.length))
+}
+
+export async function getClusterNode(request: Request, name: string): Promise<ClusterNode> {
+  const node = (await listClusterNodes(request)).find((one) => one.name === name)
+  if (node === undefined) throw notFound('ClusterNode', name)
+  return node
+}
+
+export async function removeClusterNode(request: Request, name: string): Promise<ClusterNode> {
+  const node = await getClusterNode(request, name)
+  await deleteManager(request.services.db, name)
+  return node
+}
+
+/** Tutti's managers need no joining. */
+export function notJoined(): ApiError {
+  return new ApiError(
+    'illegal_action_error',
+    'Managers of Tutti form a cluster by using one database: there is nothing to start, join or configure here',
+    { hint: 'Start another manager with TUTTI_DATABASE_URL set to the database of this one' },
+  )
+}
+
+function clusterNode({ hostname, private_ip, isAlive }: ManagerRow, count: number): ClusterNode {
+  return {
+    master: isAlive,
+    name: hostname,
+    host_ip: private_ip,
+    online: isAlive,
+    initialized: count > 1,
+    credentials: {},
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  ApiError,
+  type Config,
+  type ConfigItem,
+  notFound,
+  ownSettings,
+  type PermissionTable,
+  parseSettingValue,
+  roles,
+  type Setting,
+  type SettingName,
+  settingsByScope,
+  unauthorized,
+} from '@tutti/api'
+import type { Request } from '../../request.ts'
+import { storeSetting } from './queries.ts'
+
+type Found = { readonly scope: string; readonly name: string; readonly setting: Setting }
+
+const all: readonly Found[] = Object.entries(settingsByScope).flatMap(([scope, settings]) =>
+  Object.entries(settings).map(([name, setting]) => ({ scope, name, setting })),
+)
+
+/** spec/rest-facts-b.md 12: `authorization` only without a scope, or as one. */
+export async function listConfiguration(request: Request, scope: string | undefined): Promise<Config> {
+  const items = all
+    .filter((found) => scope === undefined || found.scope === scope)
+    .map((found) => configItem(request, found))
+  const withAuthorization = scope === undefined || scope === 'authorization'
+  return {
+    metadata: {},
+    items,
+    ...(withAuthorization && { authorization: authorization(await request.access.permissions()) }),
+  }
+}
+
+export function getSetting(request: Request, name: string): ConfigItem {
+  return configItem(request, findSetting(name))
+}
+
+export async function setSetting(
+  request: Request,
+  key: string,
+  { value, force = false }: { readonly value: unknown; readonly force?: boolean },
+): Promise<ConfigItem> {
+  const { services, caller } = request
+  const found = findSetting(key)
+  const { scope, name, setting } = found
+  if (setting.isAdminOnly && !isSystemAdministrator(request)) {
+    throw unauthorized(`Only admin users are permitted to change ${name}`)
+  }
+  if (!setting.isEditable && !force) {
+    throw new ApiError('conflict_error', `${name} is not editable`, {
+      hint: 'Pass force=true to change it all the same',
+    })
+  }
+  await storeSetting(services.db, {
+    scope,
+    name,
+    value: parseSettingValue(name, setting, value),
+    updater_name: caller.username,
+  })
+  await services.config.refresh()
+  return configItem(request, found)
+}
+
+/** @throws not_found_error, ambiguous_name */
+function findSetting(key: string): Found {
+  const found = all.filter(({ scope, name }) => name === key || `${scope}.${name}` === key)
+  const [first, second] = found
+  if (first === undefined) throw notFound('Config', key)
+  if (second !== undefined) {
+    const names = found.map(({ scope, name }) => `${scope}.${name}`)
+    throw new ApiError('ambiguous_name', `Expected one value of ${key}, but there are: ${names.join(', ')}`, {
+      hint: `Name the scope too, for example ${names[0]}`,
+    })
+  }
+  return first
+}
+
+function configItem(request: Request, { scope, name, setting }: Found): ConfigItem {
+  const { config } = request.services
+  const stored = config.stored(scope, name)
+  const value =
+    stored !== undefined
+      ? stored.value
+      : scope === 'rest' && Object.hasOwn(ownSettings, name)
+        ? config.get(name as SettingName)
+        : setting.default
+  const isHidden = setting.isAdminOnly && !isSystemAdministrator(request)
+  return {
+    name,
+    value: isHidden ? '********' : value,
+    scope,
+    schema: setting.schema as unknown as Readonly<Record<string, unknown>>,
+    is_editable: setting.isEditable,
+    admin_only: setting.isAdminOnly,
+    updated_at: stored?.updated_at.toISOString() ?? null,
+    updater_name: stored?.updater_name ?? null,
+  }
+}
+
+const isSystemAdministrator = (request: Request) => request.rights.roles.includes('sys_admin')
+
+function authorization(table: PermissionTable): NonNullable<Config['authorization']> {
+  return {
+    roles: Object.entries(roles).map(([name, role], index) => ({ id: index, name, ...role })),
+    permissions: Object.fromEntries(
+      Object.entries(table).map(([permission, holders]) => [permission, [...holders]]),
+    ),
+  }
+}

@@ -1,0 +1,1 @@
+export { licenseHandlers } from './routes.ts'

@@ -1,0 +1,2 @@
+export { unlessInMaintenance } from './refusal.ts'
+export { maintenanceHandlers } from './routes.ts'

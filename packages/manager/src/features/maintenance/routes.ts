@@ -1,0 +1,12 @@
+import type { Handlers } from '../../request.ts'
+import { readMaintenanceMode, setMaintenanceMode } from './service.ts'
+
+/** spec/rest-facts-b.md 12 */
+export const maintenanceHandlers = {
+  'maintenance.get': ({ services }) => readMaintenanceMode(services),
+
+  async 'maintenance.set'(request) {
+    const state = await setMaintenanceMode(request, request.params.action)
+    return state ?? request.reply.code(304).send()
+  },
+} satisfies Partial<Handlers>

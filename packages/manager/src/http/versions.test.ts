@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addExecution, addTenant, addUser } from '../../test/fixtures.ts'
+import { passwordOf, type TestAnswer } from '../../test/test-manager.ts'
+import { startTestSystem, type TestSystem } from '../../test/test-system.ts'
+
+/** v2 and v3 beside v3.1 (spec/rest-spec-a.md 9, spec/rest-facts-a.md 19, spec/rest-facts-b.md 0 and 14). */
+let system: TestSystem
+beforeAll(async () => {
+  system = await startTestSystem()
+  await system.upload('app')
+  await system.deploy('running', 'app')
+  await addTenant(system.db, 'lab')
+  await addUser(system.db, 'alice', { tenants: { 0: 'user' } })
+})
+afterAll(() => system.close())
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Options = { readonly body?: object; readonly user?: string; readonly tenant?: string | null }
+const v2 = (method: Method, path: string, options: Options = {}): Promise<TestAnswer> =>
+  system.inject(method, `/api/v2${path}`, { tenant: null, ...options })
+const v3 = (method: Method, path: string, options: Options = {}): Promise<TestAnswer> =>
+  system.inject(method, `/api/v3${path}`, options)
+
+const newer = [
+  'tenant_name',
+  'created_by',
+  'private_resource',
+  'visibility',
+  'resource_availability',
+  'scaling_groups',
+]
+const v2Date = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}$/
+
+test('v2 knows no tenants and no owners, and writes dates in its own way', async () => {
+  for (const path of ['/blueprints/app', '/deployments/running']) {
+    const { status, body } = await v2('GET', path)
+    expect(status, path).toBe(200)
+    for (const name of newer) expect(body, path).not.toHaveProperty(name)
+    expect(body.created_at, path).toMatch(v2Date)
+  }
+  for (const path of [
+    '/blueprints',
+    '/deployments',
+    '/executions',
+    '/nodes',
+    '/node_instances',
+    '/node-instances',
+  ]) {
+    const { items, metadata } = (await v2('GET', path)).body
+    expect(items.length, path).toBeGreaterThan(0)
+    for (const name of newer) expect(items[0], path).not.toHaveProperty(name)
+    expect(metadata.pagination).toMatchObject({ offset: 0 })
+  }
+  expect((await v2('GET', '/blueprints?_include=id,tenant_name')).body.error_code).toBe(
+    'no_such_include_field_error',
+  )
+  expect((await v2('GET', '/blueprints?_include=id,created_at')).body.items).toEqual([
+    { id: 'app', created_at: expect.stringMatching(v2Date) },
+  ])
+  const [instance] = (await v2('GET', '/node_instances')).body.items
+  expect((await v2('GET', `/node_instances/${instance.id}`)).body).toMatchObject({ id: instance.id })
+  expect(
+    (
+      await v2('PATCH', `/node_instances/${instance.id}`, {
+        body: { version: instance.version, state: 'started' },
+      })
+    ).body,
+  ).toMatchObject({ state: 'started' })
+})
+
+test('what came later is not there', async () => {
+  for (const path of [
+    '/tenants',
+    '/users',
+    '/user',
+    '/secrets',
+    '/labels/deployments',
+    '/operations',
+    '/filters/blueprints',
+  ]) {
+    expect((await v2('GET', path)).body, path).toMatchObject({ error_code: 'not_found_error' })
+  }
+  expect((await v2('POST', '/events', { body: { events: [] } })).status).toBe(405)
+  expect((await v3('GET', '/labels/deployments')).status).toBe(404)
+  expect((await v3('DELETE', '/executions', { body: {} })).status).toBe(405)
+  expect((await system.inject('GET', '/api/v4/blueprints')).body.error_code).toBe('not_found_error')
+  expect((await system.inject('GET', '/api/v2.1/blueprints', { tenant: null })).status).toBe(200)
+  expect((await system.inject('GET', '/api/version', { tenant: null })).body).toHaveProperty('edition')
+})
+
+test('v3 asks for a tenant, v2 takes the default one', async () => {
+  expect((await v3('GET', '/blueprints', { tenant: null })).body.message).toBe(
+    'Authorization failed: tenant not provided',
+  )
+  expect((await v3('GET', '/blueprints', { tenant: 'lab' })).body.items).toEqual([])
+  expect((await v3('GET', '/blueprints')).body.items[0]).toMatchObject({
+    id: 'app',
+    tenant_name: 'default_tenant',
+  })
+  await addUser(system.db, 'stranger')
+  expect((await v2('GET', '/blueprints', { user: 'stranger' })).status).toBe(403)
+})
+
+test('deletions answer what they deleted', async () => {
+  for (const [call, id] of [
+    [v2, 'gone2'],
+    [v3, 'gone3'],
+  ] as const) {
+    await system.upload(id)
+    const created = await call('PUT', `/deployments/${id}`, { body: { blueprint_id: id, inputs: {} } })
+    expect(created).toMatchObject({ status: 201, body: { id, blueprint_id: id } })
+    const [creation] = (await system.inject('GET', `/executions?deployment_id=${id}`)).body.items
+    await system.ended(creation.id)
+    const [instance] = (await system.inject('GET', `/node-instances?deployment_id=${id}`)).body.items
+    await system.inject('PATCH', `/node-instances/${instance.id}`, { body: { version: 1, state: 'started' } })
+    expect((await call('DELETE', `/deployments/${id}`)).body.error_code).toBe('dependent_exists_error')
+    expect(await call('DELETE', `/deployments/${id}`, { body: { ignore_live_nodes: true } })).toMatchObject({
+      status: 200,
+      body: { id, blueprint_id: id },
+    })
+    await expect.poll(async () => (await call('GET', `/deployments/${id}`)).status).toBe(404)
+    expect(await call('DELETE', `/blueprints/${id}`)).toMatchObject({ status: 200, body: { id } })
+    expect((await call('DELETE', `/blueprints/${id}`)).status).toBe(404)
+  }
+  expect((await v3('PUT', '/deployments/1st', { body: { blueprint_id: 'app' } })).body.message).toContain(
+    'must begin with a letter',
+  )
+})
+
+test('tokens are got', async () => {
+  const own = await v3('GET', '/tokens', { user: 'alice', tenant: null })
+  expect(own).toMatchObject({ status: 200, body: { role: 'user', value: expect.stringMatching(/^ctok-/) } })
+  expect((await v3('GET', '/tokens', { tenant: null })).body.role).toBe('admin')
+  const { body } = await v2('GET', '/tokens', { user: 'alice' })
+  expect(Object.keys(body)).toEqual(['value'])
+  const { body: self } = await system.inject('GET', '/api/v3/user', { token: body.value, tenant: null })
+  expect(self.username).toBe('alice')
+})
+
+test('users have the roles of v3, and what is taken away is answered', async () => {
+  const body = { username: 'bob', password: passwordOf('bob'), role: 'administrator' }
+  expect((await v3('PUT', '/users', { body })).body).toMatchObject({ username: 'bob', role: 'administrator' })
+  expect((await v3('POST', '/users/bob', { body: { role: 'user' } })).body.role).toBe('user')
+  expect((await v3('POST', '/users/bob', { body: { role: 'suspended' } })).body).toMatchObject({
+    role: 'suspended',
+    active: false,
+  })
+  expect((await v3('GET', '/users?username=bob')).body.items).toMatchObject([{ role: 'suspended' }])
+  expect((await v3('POST', '/tenants/shop')).status).toBe(201)
+  const membership = { username: 'bob', tenant_name: 'shop' }
+  expect((await v3('PUT', '/tenants/users', { body: membership })).body).toMatchObject({
+    name: 'shop',
+    users: 1,
+  })
+  expect(await v3('DELETE', '/tenants/users', { body: membership })).toMatchObject({
+    status: 200,
+    body: { name: 'shop', users: 0 },
+  })
+  await v3('POST', '/user-groups', { body: { group_name: 'ops' } })
+  const joined = { username: 'bob', group_name: 'ops' }
+  await v3('PUT', '/user-groups/users', { body: joined })
+  expect(await v3('DELETE', '/user-groups/users', { body: joined })).toMatchObject({
+    status: 200,
+    body: { name: 'ops', users: 0 },
+  })
+  expect(await v3('DELETE', '/user-groups/ops')).toMatchObject({ status: 200, body: { name: 'ops' } })
+  expect(await v3('DELETE', '/tenants/shop')).toMatchObject({ status: 200, body: { name: 'shop' } })
+  expect(await v3('DELETE', '/users/bob')).toMatchObject({
+    status: 200,
+    body: { username: 'bob', role: 'suspended' },
+  })
+})
+
+test('version and status have their old shapes', async () => {
+  expect((await v2('GET', '/version')).body).not.toHaveProperty('edition')
+  expect((await v3('GET', '/version')).body).toHaveProperty('edition')
+  for (const call of [v2, v3]) {
+    const { body } = await call('GET', '/status')
+    expect(body.status).toBe('running')
+    expect(body.services[0]).toMatchObject({
+      display_name: expect.any(String),
+      instances: [
+        { Id: expect.any(String), state: 'up', ActiveState: 'active', MainPID: expect.any(Number) },
+      ],
+    })
+  }
+})
+
+test('events of v2 are nested', async () => {
+  const { token, id } = await addExecution(system.db, { deploymentId: 'running' })
+  const event = { event_type: 'plugin_event', message: { text: 'hello' }, context: {} }
+  const log = { level: 'info', logger: 'ctx', message: { text: 'line' }, context: {} }
+  await system.inject('POST', '/events', { executionToken: token, body: { events: [event], logs: [log] } })
+  const { body } = await v2(
+    'GET',
+    `/events?execution_id=${id}&_sort=@timestamp&_range=@timestamp,2020-01-01,`,
+  )
+  expect(body.items).toMatchObject([
+    {
+      type: 'svc_event',
+      event_type: 'plugin_event',
+      '@timestamp': expect.stringMatching(v2Date),
+      message: { text: 'hello', arguments: null },
+      context: { execution_id: id, deployment_id: 'running' },
+      message_code: null,
+    },
+    { type: 'svc_log', level: 'info', logger: 'ctx', message: { text: 'line' } },
+  ])
+  expect((await v2('GET', `/events?execution_id=${id}&_include=message`)).body.items[0]).toEqual({
+    message: { text: 'hello', arguments: null },
+  })
+  expect((await v3('GET', `/events?execution_id=${id}`)).body.items[0]).toMatchObject({ message: 'hello' })
+})
+
+test('each version has its OpenAPI document', async () => {
+  for (const version of ['v2', 'v2.1', 'v3', 'v3.1']) {
+    const document = (await system.app.inject(`/openapi/${version}.json`)).json()
+    expect(document).toMatchObject({ openapi: '3.1.0', paths: { [`/api/${version}/blueprints`]: {} } })
+  }
+})

@@ -1,0 +1,133 @@
+import { ApiError } from '@tutti/api'
+import type { Database } from '../database.ts'
+import type { Json } from '../evaluation/types.ts'
+import type { Scope } from '../lists/resource.ts'
+import {
+  existsInBlueprint,
+  existsInDeployment,
+  type Key,
+  listBlueprints,
+  listDeployments,
+  type Owner,
+} from './queries.ts'
+
+/** Is there such an object that also satisfies every constraint? As packages/dsl asks it (`ObjectQuery`). */
+export type ObjectQuestion = {
+  readonly type:
+    | 'blueprint_id'
+    | 'deployment_id'
+    | 'secret_key'
+    | 'capability_value'
+    | 'scaling_group'
+    | 'node_id'
+    | 'node_type'
+    | 'node_instance'
+    | 'operation_name'
+  readonly value: Json
+  /** Where to look; null: in the blueprint that a deployment is being made from. */
+  readonly deploymentId: string | null
+  readonly constraints: {
+    readonly filter_id?: string
+    readonly labels?: readonly { readonly [key: string]: Json }[]
+    readonly tenants?: readonly string[]
+    readonly name_pattern?: NamePattern
+    readonly valid_values?: readonly Json[]
+  }
+}
+
+type NamePattern = {
+  readonly starts_with?: string
+  readonly ends_with?: string
+  readonly contains?: string
+  readonly equals_to?: string
+}
+
+export type ObjectReader = {
+  readonly db: Database
+  readonly scope: Scope
+  /** The blueprint that a deployment is being made from. */
+  readonly blueprint: Key | null
+  /** Values of a deployment's capabilities, by their names. */
+  capabilities(deploymentId: string): Promise<{ readonly [name: string]: Json }>
+}
+
+/**
+ * Whether inputs and parameters name what there is (spec/dsl.md 7.3).
+ *
+ * @throws not_implemented for what this release cannot look up
+ */
+export async function objectExists(reader: ObjectReader, question: ObjectQuestion): Promise<boolean> {
+  const { type, value, deploymentId, constraints } = question
+  const { db, scope, blueprint } = reader
+  if (constraints.filter_id !== undefined) throw notAvailable('the constraint filter_id')
+  if (constraints.valid_values?.some((valid) => sameValue(valid, value)) === false) return false
+  if (type === 'capability_value') return isCapabilityValue(reader, question)
+  if (typeof value !== 'string') return false
+  switch (type) {
+    case 'secret_key':
+      throw notAvailable('inputs of type secret_key')
+    case 'blueprint_id':
+      return (await listBlueprints(db, scope, value)).some((owner) => satisfies(owner, constraints))
+    case 'deployment_id':
+      return (await listDeployments(db, scope, value)).some((owner) => satisfies(owner, constraints))
+    default: {
+      if (!fitsPattern(value, constraints.name_pattern)) return false
+      if (deploymentId !== null) {
+        const [deployment] = await listDeployments(db, scope, deploymentId)
+        if (deployment === undefined) return false
+        return existsInDeployment(db, { tenantId: deployment.tenantId, id: deploymentId }, type, value)
+      }
+      return blueprint !== null && type !== 'node_instance' && existsInBlueprint(db, blueprint, type, value)
+    }
+  }
+}
+
+function notAvailable(what: string): ApiError {
+  return new ApiError('not_implemented', `This release of Tutti has not built ${what} yet`)
+}
+
+async function isCapabilityValue(
+  { capabilities, db, scope }: ObjectReader,
+  { value, deploymentId, constraints }: ObjectQuestion,
+): Promise<boolean> {
+  if (deploymentId === null || (await listDeployments(db, scope, deploymentId)).length === 0) return false
+  return Object.entries(await capabilities(deploymentId)).some(
+    ([key, each]) => sameValue(each, value) && fitsPattern(key, constraints.name_pattern),
+  )
+}
+
+function satisfies(
+  { name, tenantName, labels }: Owner,
+  { labels: wanted = [], tenants, name_pattern: pattern }: ObjectQuestion['constraints'],
+): boolean {
+  const hasLabels = wanted.every((label) =>
+    Object.entries(label).every(([key, value]) => {
+      const values = (Array.isArray(value) ? value : [value]).map(String)
+      return labels.some((own) => own.key === key.toLowerCase() && values.includes(own.value))
+    }),
+  )
+  return hasLabels && (tenants?.includes(tenantName) ?? true) && fitsPattern(name, pattern)
+}
+
+function fitsPattern(name: string, pattern: NamePattern = {}): boolean {
+  const {
+    starts_with: start = '',
+    ends_with: end = '',
+    contains: part = '',
+    equals_to: whole = name,
+  } = pattern
+  return name.startsWith(start) && name.endsWith(end) && name.includes(part) && name === whole
+}
+
+/** As JSON of PostgreSQL and of requests comes: keys in any order. */
+function sameValue(a: Json, b: Json): boolean {
+  return canonical(a) === canonical(b)
+}
+
+function canonical(value: Json): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
