@@ -1,6 +1,8 @@
 import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Watched } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Directory } from './authentication/directory.ts'
+import type { LdapLogins } from './authentication/ldap/login.ts'
+import type { Sealer } from './authentication/ldap/sealer.ts'
 import type { Lockout } from './authentication/lockout.ts'
 import type { PasswordCheck } from './authentication/passwords.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
@@ -19,6 +21,9 @@ export type Services = {
   readonly uploadFolder: string
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
+  readonly ldapLogins: LdapLogins
+  /** Keeps the password of the LDAP settings. */
+  readonly sealer: Sealer
   readonly directory: Directory
   readonly lockout: () => Lockout
   readonly now: () => Date

@@ -11,6 +11,8 @@ import {
 } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { createDirectory } from './authentication/directory.ts'
+import { createLdapLogins } from './authentication/ldap/login.ts'
+import { openSealer } from './authentication/ldap/sealer.ts'
 import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
@@ -41,6 +43,7 @@ export async function startManager(options: {
   const { database, connection, queue, settings, log } = options
   const { db } = database
   await bootstrap(db, settings)
+  const sealer = await openSealer(settings.dataFolder)
   const shared = await openSharedState(db, settings, log)
   const ends = watchExecutionEnds(db, readStatus)
   const directory = createDirectory(db)
@@ -67,6 +70,8 @@ export async function startManager(options: {
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),
+    ldapLogins: createLdapLogins(),
+    sealer,
     directory,
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),

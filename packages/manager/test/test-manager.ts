@@ -6,6 +6,8 @@ import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createDirectory } from '../src/authentication/directory.ts'
+import { createLdapLogins } from '../src/authentication/ldap/login.ts'
+import { openSealer } from '../src/authentication/ldap/sealer.ts'
 import { lockoutOf } from '../src/authentication/lockout.ts'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
@@ -78,6 +80,8 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
+    ldapLogins: createLdapLogins(1_000),
+    sealer: await openSealer(dataFolder),
     // Tests write users and roles behind its back: it is not listening, so it remembers nothing.
     directory: createDirectory(db),
     lockout: () => lockoutOf(shared.config),
@@ -144,4 +148,5 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   waitMs: 5_000,
   allowedHosts: [],
   allowPrivateAddresses: true,
+  allowPrivateLdap: false,
 }

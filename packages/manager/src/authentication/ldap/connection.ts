@@ -1,5 +1,5 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
-import { checkServerIdentity, connect as connectSecure, type ConnectionOptions } from 'node:tls'
+import { type ConnectionOptions, checkServerIdentity, connect as connectSecure } from 'node:tls'
 import { type AddressRules, type CheckedAddress, checkedAddress } from '@tutti/storage'
 import { Client, ResultCodeError } from 'ldapts'
 import type { LdapServer } from './plan.ts'
@@ -36,7 +36,8 @@ export async function converse<Result>(
     const to = await checkedAddress(server.host, rules)
     const client = clientOf(server, () => {
       if (socket !== undefined) throw new LdapAway('the server closed the connection')
-      socket = server.security === 'tls' ? connectSecure(tlsOf(server, to)) : connectPlain(plainOf(server, to))
+      socket =
+        server.security === 'tls' ? connectSecure(tlsOf(server, to)) : connectPlain(plainOf(server, to))
       return socket
     })
     if (server.security === 'starttls') await client.startTLS(tlsOf(server))

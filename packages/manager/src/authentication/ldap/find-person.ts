@@ -31,9 +31,7 @@ export function findPerson(
 ): Promise<Person | undefined> {
   return converse(plan.server, reach, async (client) => {
     const bindName =
-      plan.bindFormat === undefined
-        ? undefined
-        : fillBindName(plan.bindFormat, { ...plan.values, username })
+      plan.bindFormat === undefined ? undefined : fillBindName(plan.bindFormat, { ...plan.values, username })
     if (plan.bindFormat !== undefined) {
       if (bindName === undefined || !(await bindFits(client, bindName, password))) return undefined
     }

@@ -2,13 +2,12 @@ import { hash as digest, randomBytes } from 'node:crypto'
 import { ApiError } from '@tutti/api'
 import type { AddressRules } from '@tutti/storage'
 import type { Services } from '../../services.ts'
+import type { KnownLdap } from '../directory.ts'
 import { isLocked } from '../lockout.ts'
 import { LdapAway, type LdapReach } from './connection.ts'
 import { findPerson } from './find-person.ts'
 import { planOf } from './plan.ts'
-import { type loadLdap, type StoredUser, storePerson } from './queries.ts'
-
-export type KnownLdap = NonNullable<Awaited<ReturnType<typeof loadLdap>>>
+import { type StoredUser, storePerson } from './queries.ts'
 
 export type LdapLogins = {
   /** How long one login may take, the answers of the directory included. */
@@ -70,7 +69,10 @@ async function login(services: Services, ldap: KnownLdap, username: string, pass
     const person = await findPerson(planOf(ldap.settings, secret), reachOf(services), username, password)
     if (person === undefined) return undefined
     if (!isUsername(person.username)) {
-      log.warn({ username: person.username }, 'a user of the LDAP directory has a name that cannot be one here')
+      log.warn(
+        { username: person.username },
+        'a user of the LDAP directory has a name that cannot be one here',
+      )
       return undefined
     }
     const mayEnter = (user: StoredUser) => !isLocked(lockout(), user, now())
@@ -80,9 +82,13 @@ async function login(services: Services, ldap: KnownLdap, username: string, pass
   } catch (error) {
     if (!(error instanceof LdapAway)) throw error
     log.warn({ reason: error.message }, 'the LDAP server cannot be asked who a user is')
-    throw new ApiError('not_running_ldap_server', 'The LDAP server does not answer, so users cannot log in now', {
-      hint: 'The log of the manager says why. The user admin is local and can log in',
-    })
+    throw new ApiError(
+      'not_running_ldap_server',
+      'The LDAP server does not answer, so users cannot log in now',
+      {
+        hint: 'The log of the manager says why. The user admin is local and can log in',
+      },
+    )
   }
 }
 

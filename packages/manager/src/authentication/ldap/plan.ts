@@ -2,7 +2,14 @@ import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { badParameter, type LdapSettings } from '@tutti/api'
 import { domainDn } from './dn.ts'
-import { checkFilter, checkPlaceholders, fillBindName, fillDn, isDnTemplate, type Values } from './template.ts'
+import {
+  checkFilter,
+  checkPlaceholders,
+  fillBindName,
+  fillDn,
+  isDnTemplate,
+  type Values,
+} from './template.ts'
 
 export type LdapServer = {
   readonly host: string
@@ -47,9 +54,7 @@ export function planOf(settings: LdapSettings, password: string | undefined): Ld
   const inDomain = { domain, domain_dn: domainDn(domain) }
   const baseDn =
     settings.ldap_base_dn ??
-    (settings.ldap_dn_extra === null
-      ? inDomain.domain_dn
-      : `${settings.ldap_dn_extra},${inDomain.domain_dn}`)
+    (settings.ldap_dn_extra === null ? inDomain.domain_dn : `${settings.ldap_dn_extra},${inDomain.domain_dn}`)
   const base: Values = { ...inDomain, base_dn: baseDn }
 
   const groupTemplate = settings.ldap_group_dn ?? (isActiveDirectory ? '{base_dn}' : 'ou=groups,{base_dn}')
@@ -105,7 +110,9 @@ function searcherName(given: string, bindFormat: string, values: Values): string
   if (/[=@\\]/.test(given)) return given
   const name = fillBindName(bindFormat, { ...values, username: given })
   if (name !== undefined && (isDnTemplate(bindFormat) || name !== given)) return name
-  throw badParameter(`ldap_username ${given} is neither a name of an entry nor one that ldap_bind_format fits`)
+  throw badParameter(
+    `ldap_username ${given} is neither a name of an entry nor one that ldap_bind_format fits`,
+  )
 }
 
 function attribute(field: string, given: string | null, otherwise: string): string {

@@ -1,7 +1,7 @@
 import type { LdapSettings } from '@tutti/api'
 import { type Database, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
-import { bootstrapAdmin } from '../../bootstrap/queries.ts'
+import { bootstrapAdmin } from '../../bootstrap/first.ts'
 import { dnKey } from './dn.ts'
 import type { Person } from './find-person.ts'
 
