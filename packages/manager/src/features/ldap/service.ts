@@ -25,7 +25,7 @@ export async function setLdap({ services }: Request, body: Body): Promise<LdapSe
   const reach = reachOf(services)
   try {
     await checkHost(plan, reach.rules)
-    await checkSearcher(plan, reach)
+    if (plan.searcher !== undefined) await checkSearcher(plan, reach)
   } catch (error) {
     if (!(error instanceof LdapAway || error instanceof AddressRefused)) throw error
     throw badParameter(`Failed setting LDAP authenticator: ${error.message}`)
