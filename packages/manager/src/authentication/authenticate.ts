@@ -47,10 +47,10 @@ type Login = { readonly username: string; readonly password: string; readonly is
 async function byPassword(services: Services, view: AccessView, login: Login) {
   const { db, directory } = services
   const { username, password } = login
-  // A name that no user can have; one of the LDAP directory may.
-  const user = isUsername(username) ? await view.user(username) : undefined
-  const ldap = user?.id === bootstrapAdmin.id ? undefined : await view.ldap()
-  if (ldap !== undefined) return byLdap(services, view, ldap, user, login)
+  const ldap = await view.ldap()
+  // In the directory names may be what they cannot be here.
+  const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
+  if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
   if (user === undefined) throw unauthorized('No authentication info provided')
   if (await mayEnter(services, user, password)) return entered(services, user)
   // The password, or the end of a lock, may have been set a moment ago.

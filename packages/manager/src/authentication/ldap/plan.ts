@@ -160,9 +160,10 @@ function checkCertificates(pem: string): void {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   try {
     for (const block of blocks) new X509Certificate(block)
-    if (blocks.length > 0) return
+    // What is set is shown again, so a key does not slip in with its certificate.
+    if (blocks.length > 0 && !pem.includes('PRIVATE KEY')) return
   } catch {
     // Said below: which byte of it is wrong helps nobody.
   }
-  throw badParameter('ldap_ca_cert must be one or more certificates in PEM form')
+  throw badParameter('ldap_ca_cert must be one or more certificates in PEM form, and nothing else')
 }

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ApiError } from '@tutti/api'
 
 /** Keeps a password unreadable in the database and its backups. */
 export type Sealer = {
@@ -31,9 +32,19 @@ export async function openSealer(dataFolder: string): Promise<Sealer> {
     },
     open(sealed) {
       const bytes = Buffer.from(sealed, 'base64')
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
+        authTagLength: tagBytes,
+      })
       decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-      return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+      try {
+        return decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8')
+      } catch (error) {
+        throw new ApiError(
+          'invalid_fernet_token_format_error',
+          'The password of the LDAP settings was encrypted by a manager with another key',
+          { hint: `Give every manager the same file ${keyFileName}, or set LDAP again`, cause: error },
+        )
+      }
     },
   }
 }
