@@ -3,6 +3,7 @@
 # Needs no root, installs nothing and starts no service; when it is there already, nothing happens. An installed slapd is
 # used only where nothing can be unpacked: Ubuntu's is kept by AppArmor from reading a test's folder.
 set -euo pipefail
+export LC_ALL=C
 
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/tutti-test
 folder=$cache/slapd

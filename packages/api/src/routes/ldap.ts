@@ -25,6 +25,17 @@ export const ldapRoutes = {
     response: LdapSettings,
     status: 200,
   }),
+  // Ours: the reference has no way back.
+  'ldap.remove': route({
+    method: 'DELETE',
+    path: '/ldap',
+    since: 'v3.1',
+    permission: 'ldap_set',
+    tenant: 'none',
+    summary: 'Let users log in with passwords of this manager again',
+    response: 'empty',
+    status: 204,
+  }),
   'identityProvider.get': route({
     method: 'GET',
     path: '/idp',

@@ -29,6 +29,10 @@ export async function saveLdap(
     .execute()
 }
 
+export async function deleteLdap(db: Database): Promise<void> {
+  await db.deleteFrom('ldap').execute()
+}
+
 /** What the login may look at before it lets a user in. */
 export type StoredUser = {
   readonly id: number

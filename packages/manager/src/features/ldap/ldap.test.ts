@@ -438,6 +438,14 @@ test('while the directory decides, users and what they belong to are not changed
   )
 })
 
+test('without the directory, passwords of this manager count again', async () => {
+  await use()
+  expect((await manager.inject('DELETE', '/ldap', { tenant: null })).status).toBe(204)
+  expect((await send('GET', '/ldap')).text).toBe('"disabled"')
+  expect(await login('localuser', passwordOf('localuser'))).toMatchObject({ status: 200 })
+  expect((await login('alice', 'alice-secret')).status).toBe(401)
+})
+
 test('no private address is connected to unless a setting allows it', async () => {
   const closed = await startTestManager({ allowPrivateAddresses: false })
   const set = (server: string) =>

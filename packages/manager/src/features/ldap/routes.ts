@@ -1,3 +1,4 @@
+import { deleteLdap } from '../../authentication/ldap/queries.ts'
 import type { Handlers } from '../../request.ts'
 import { setLdap } from './service.ts'
 
@@ -7,6 +8,8 @@ export const ldapHandlers = {
     (await services.directory.fresh.ldap()) === undefined ? 'disabled' : 'enabled',
 
   'ldap.set': (request) => setLdap(request, request.body),
+
+  'ldap.remove': ({ services }) => deleteLdap(services.db),
 
   'identityProvider.get': async ({ services }) =>
     (await services.directory.fresh.ldap()) === undefined ? 'local' : 'ldap',
