@@ -5,7 +5,9 @@ import type { LdapPlan } from './plan.ts'
 import { fillFilter } from './template.ts'
 
 /** How many members one search asks for. */
-const batch = 50
+const membersAtOnce = 50
+/** How many searches are under way: servers allow one connection some, Active Directory twenty. */
+const searchesAtOnce = 10
 
 /**
  * The names of the groups of an entry: those that its attribute lists and those that list it, and their groups, as many
@@ -22,10 +24,8 @@ export async function groupsOf(client: Client, plan: LdapPlan, person: Found): P
     const fresh = [...listing.map(({ dn }) => dn), ...listed].filter(isNew)
     for (const dn of fresh) names.set(dnKey(dn), dn)
     if (depth >= plan.nestedLevels) break
-    level = await Promise.all(
-      [...new Set(fresh.map(dnKey))].map(
-        (key) => read.get(key) ?? readGroup(client, plan, names.get(key) ?? ''),
-      ),
+    level = await inTurns([...new Set(fresh.map(dnKey))], searchesAtOnce, (some) =>
+      Promise.all(some.map((key) => read.get(key) ?? readGroup(client, plan, names.get(key) ?? ''))),
     )
   }
   return [...names.values()]
@@ -35,19 +35,26 @@ async function groupsListing(client: Client, plan: LdapPlan, members: readonly F
   const { memberFilter, groupDn, attributes } = plan
   if (memberFilter === undefined) return []
   const filters = members.map(({ dn }) => fillFilter(memberFilter, { object_dn: dn }))
-  const batches = Array.from({ length: Math.ceil(filters.length / batch) }, (_, index) =>
-    filters.slice(index * batch, (index + 1) * batch),
+  return inTurns(filters, membersAtOnce, (some) =>
+    searchEntries(client, groupDn, {
+      scope: 'sub',
+      filter: some.length === 1 ? some.join('') : `(|${some.join('')})`,
+      attributes: [attributes.groups],
+    }),
   )
-  const answers = await Promise.all(
-    batches.map((some) =>
-      searchEntries(client, groupDn, {
-        scope: 'sub',
-        filter: some.length === 1 ? some.join('') : `(|${some.join('')})`,
-        attributes: [attributes.groups],
-      }),
-    ),
-  )
-  return answers.flat()
+}
+
+/** What comes of all of them, so many at a time, one turn after the other. */
+async function inTurns<One, Result>(
+  all: readonly One[],
+  size: number,
+  take: (some: readonly One[]) => Promise<readonly Result[]>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let start = 0; start < all.length; start += size) {
+    results.push(...(await take(all.slice(start, start + size))))
+  }
+  return results
 }
 
 /** A group that only an attribute names. One that may not be read counts, but is in no further group. */

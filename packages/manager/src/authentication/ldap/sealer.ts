@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createCipheriv, createDecipheriv, randomBytes, randomUUID } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { ApiError } from '@tutti/api'
 
 /** Keeps a password unreadable in the database and its backups. */
@@ -12,16 +12,28 @@ export type Sealer = {
 const keyFileName = 'ldap-key'
 const [keyBytes, ivBytes, tagBytes] = [32, 12, 16]
 
+/** There whole or not at all; the first of several managers that start at once makes it, and all use that one. */
+async function makeKey(file: string): Promise<Buffer> {
+  const own = `${file}.${randomUUID()}`
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(own, randomBytes(keyBytes), { mode: 0o600, flush: true })
+  try {
+    await link(own, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(own)
+  }
+  return readFile(file)
+}
+
 /** AES-256-GCM under a key in the data folder, which is made at the first start and is its owner's only. */
 export async function openSealer(dataFolder: string): Promise<Sealer> {
   const file = join(dataFolder, keyFileName)
-  // The first of several that start at once makes it; all read what is there.
-  await writeFile(file, randomBytes(keyBytes), { flag: 'wx', mode: 0o600, flush: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    },
-  )
-  const key = await readFile(file)
+  const key = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return makeKey(file)
+    throw error
+  })
   if (key.length !== keyBytes) throw new Error(`${file} is damaged: it must hold ${keyBytes} bytes`)
   return {
     seal(text) {

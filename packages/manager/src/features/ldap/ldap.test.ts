@@ -30,6 +30,9 @@ ${more}`
 const groupDn = (name: string) => `cn=${name},ou=groups,${suffix}`
 const userDn = (name: string) => `uid=${name},ou=users,${suffix}`
 
+/** More than one search asks for. */
+const many = Array.from({ length: 60 }, (_, index) => `many${index}`)
+
 beforeAll(async () => {
   slapd = await startSlapd(
     [
@@ -41,6 +44,7 @@ beforeAll(async () => {
       person('alice', `memberOf: ${groupDn('operators')}\n`),
       person('bob'),
       person('carol'),
+      person('erin', many.map((name) => `memberOf: ${groupDn(name)}\n`).join('')),
       person('admin'),
       // Elsewhere, and with a name in Active Directory's own attribute.
       `dn: cn=Dora \\2B Co\\, (Ops),ou=staff,${suffix}\nobjectClass: inetOrgPerson\nobjectClass: testAccount\ncn: Dora + Co, (Ops)\nsn: D\nsAMAccountName: dora\nuserPassword: dora-secret\nmemberOf: ${groupDn('odd, (*) \\5C group').replace('odd,', 'odd\\,')}\n`,
@@ -54,6 +58,8 @@ beforeAll(async () => {
       ),
       group('everybody', [groupDn('engineering')], `memberOf: ${groupDn('engineering')}\n`),
       group('sleepers', [userDn('bob')]),
+      ...many.map((name) => group(name, [userDn('erin')], `memberOf: ${groupDn('hub')}\n`)),
+      group('hub', many.map(groupDn)),
     ].join('\n'),
   )
   manager = await startTestManager()
@@ -65,6 +71,7 @@ beforeAll(async () => {
   await addGroup('ops', groupDn('operators').toUpperCase().replaceAll(',', ', '), 'viewer')
   await addGroup('engineers', groupDn('engineering'), 'user')
   await addGroup('all', groupDn('everybody'), 'manager')
+  await addGroup('hub', groupDn('hub'), 'viewer')
   await addGroup('plain', undefined, 'user')
 })
 afterAll(async () => {
@@ -264,6 +271,8 @@ test('groups in groups count as deep as is said, and circles end', async () => {
     expect(await groupsAt(1, way)).toEqual(['ops'])
     expect(await groupsAt(2, way)).toEqual(['engineers', 'ops'])
     expect(await groupsAt(50, way)).toEqual(['all', 'engineers', 'ops'])
+    nowMs += 60_000
+    expect((await login('erin', 'erin-secret')).body.groups).toEqual(['hub'])
   }
 })
 
