@@ -2,9 +2,9 @@ import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Wat
 import type { FastifyBaseLogger } from 'fastify'
 import type { Directory } from './authentication/directory.ts'
 import type { LdapLogins } from './authentication/ldap/login.ts'
-import type { Sealer } from './authentication/ldap/sealer.ts'
 import type { Lockout } from './authentication/lockout.ts'
 import type { PasswordCheck } from './authentication/passwords.ts'
+import type { KeyRing } from './encryption/key-ring.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
 import type { ManagerSettings } from './settings.ts'
 
@@ -22,8 +22,7 @@ export type Services = {
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
   readonly ldapLogins: LdapLogins
-  /** Keeps the password of the LDAP settings. */
-  readonly sealer: Sealer
+  readonly keys: KeyRing
   readonly directory: Directory
   readonly lockout: () => Lockout
   readonly now: () => Date

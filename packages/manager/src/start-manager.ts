@@ -12,10 +12,10 @@ import {
 import type { FastifyBaseLogger } from 'fastify'
 import { createDirectory } from './authentication/directory.ts'
 import { createLdapLogins } from './authentication/ldap/login.ts'
-import { openSealer } from './authentication/ldap/sealer.ts'
 import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
+import { loadKeys } from './encryption/keys.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
 import { registerManager } from './features/cluster/index.ts'
 import { readStatus } from './features/executions/index.ts'
@@ -43,7 +43,7 @@ export async function startManager(options: {
   const { database, connection, queue, settings, log } = options
   const { db } = database
   await bootstrap(db, settings)
-  const sealer = await openSealer(settings.dataFolder)
+  const keys = await loadKeys(db, settings)
   const shared = await openSharedState(db, settings, log)
   const ends = watchExecutionEnds(db, readStatus)
   const directory = createDirectory(db)
@@ -71,7 +71,7 @@ export async function startManager(options: {
     ends,
     passwords: createPasswordCheck(),
     ldapLogins: createLdapLogins(),
-    sealer,
+    keys,
     directory,
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),

@@ -7,10 +7,10 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createDirectory } from '../src/authentication/directory.ts'
 import { createLdapLogins } from '../src/authentication/ldap/login.ts'
-import { openSealer } from '../src/authentication/ldap/sealer.ts'
 import { lockoutOf } from '../src/authentication/lockout.ts'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
+import { newKey, openKeyRing } from '../src/encryption/key-ring.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
 import { readStatus } from '../src/features/executions/index.ts'
 import { handlers } from '../src/features/index.ts'
@@ -81,7 +81,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
     ldapLogins: createLdapLogins(1_000),
-    sealer: await openSealer(dataFolder),
+    keys: openKeyRing([newKey()]),
     // Tests write users and roles behind its back: it is not listening, so it remembers nothing.
     directory: createDirectory(db),
     lockout: () => lockoutOf(shared.config),
@@ -140,6 +140,7 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   host: '127.0.0.1',
   port: 0,
   adminPassword: undefined,
+  encryptionKeys: undefined,
   logLevel: 'silent',
   maxArchiveBytes: 10_000_000,
   maxUnpackedBytes: 50_000_000,

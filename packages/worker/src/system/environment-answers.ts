@@ -1,3 +1,4 @@
+import { ApiError } from '@tutti/api'
 import { evaluateCapabilities, evaluatedConstraints, type Json } from '@tutti/dsl'
 import {
   type Database,
@@ -6,6 +7,7 @@ import {
   findEvaluatedDeployment,
   objectExists,
   type Scope,
+  secretExists,
 } from '@tutti/storage'
 import type { EnvironmentAnswers } from '../planning/environment.ts'
 import { scopeOf } from './queries.ts'
@@ -13,6 +15,14 @@ import { scopeOf } from './queries.ts'
 type Creation = {
   readonly id: string
   readonly blueprint: { readonly tenantId: number; readonly id: string }
+}
+
+/** Managers hold the key of secrets, workers do not; nothing that a plan is made of needs the text of one. */
+async function readSecret(_scope: Scope, key: string): Promise<never> {
+  throw new ApiError(
+    'unsupported_deployment_get_secret_error',
+    `get_secret: ${key} cannot be used in the constraint of an input, nor in a capability that one names`,
+  )
 }
 
 /** What planning a deployment asks of the database, seen as whoever creates it (spec/plan.md 7). */
@@ -28,7 +38,7 @@ export function environmentAnswers(
   }
   const storageOf = async (deploymentId: string) => {
     const found = await findEvaluatedDeployment(db, await scope(), deploymentId)
-    return found && { ...found, storage: deploymentStorage(db, await scope(), found) }
+    return found && { ...found, storage: deploymentStorage({ db, readSecret }, await scope(), found) }
   }
   return {
     async constraints({ inputs, given }) {
@@ -54,7 +64,10 @@ export function environmentAnswers(
         query,
       )
     },
-    // Secrets come in a later release: a blueprint that needs one cannot be deployed yet.
-    missingSecrets: async (keys) => keys,
+    async missingSecrets(keys) {
+      const missing: string[] = []
+      for (const key of keys) if (!(await secretExists(db, await scope(), key))) missing.push(key)
+      return missing
+    },
   }
 }

@@ -63,9 +63,9 @@ export function createLdapLogins(timeoutMs = 10_000): LdapLogins {
 }
 
 async function login(services: Services, ldap: KnownLdap, username: string, password: string) {
-  const { db, directory, lockout, log, now, sealer } = services
+  const { db, directory, lockout, keys, log, now } = services
   try {
-    const secret = ldap.sealedPassword === null ? undefined : sealer.open(ldap.sealedPassword)
+    const secret = ldap.sealedPassword === null ? undefined : keys.open(ldap.sealedPassword)
     const person = await findPerson(planOf(ldap.settings, secret), reachOf(services), username, password)
     if (person === undefined) return undefined
     if (!isUsername(person.username)) {

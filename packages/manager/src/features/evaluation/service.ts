@@ -12,18 +12,24 @@ import {
 } from '@tutti/dsl'
 import { deploymentStorage, findEvaluatedDeployment, objectExists, type Scope } from '@tutti/storage'
 import type { Services } from '../../services.ts'
+import { readSecretValue } from '../secrets/index.ts'
 
 /** What functions in the scope of a deployment read. @throws not_found_error when the scope does not show it */
 export async function openEvaluation(
-  { db }: Services,
+  services: Services,
   scope: Scope,
   deploymentId: string,
   tenantName?: string,
 ): Promise<EvaluationStorage> {
-  const deployment = await findEvaluatedDeployment(db, scope, deploymentId, tenantName)
+  const deployment = await findEvaluatedDeployment(services.db, scope, deploymentId, tenantName)
   if (deployment === undefined) throw notFound('Deployment', deploymentId)
-  return deploymentStorage(db, scope, deployment)
+  return deploymentStorage(sourcesOf(services), scope, deployment)
 }
+
+const sourcesOf = (services: Services) => ({
+  db: services.db,
+  readSecret: (within: Scope, key: string) => readSecretValue(services, within, key),
+})
 
 /** The payload with its functions replaced by their values. @throws functions_evaluation_error */
 export async function evaluatePayload(
@@ -46,7 +52,7 @@ export function objectFinder(services: Services, scope: Scope): (query: ObjectQu
   const capabilities = async (deploymentId: string) => {
     const found = await findEvaluatedDeployment(services.db, scope, deploymentId)
     if (found === undefined) return {}
-    const storage = deploymentStorage(services.db, scope, found)
+    const storage = deploymentStorage(sourcesOf(services), scope, found)
     return evaluated(() => evaluateCapabilities(found.capabilities, storage))
   }
   return (query) => objectExists({ db: services.db, scope, blueprint: null, capabilities }, query)

@@ -30,7 +30,7 @@ export async function setLdap({ services }: Request, body: Body): Promise<LdapSe
     if (!(error instanceof LdapAway || error instanceof AddressRefused)) throw error
     throw badParameter(`Failed setting LDAP authenticator: ${error.message}`)
   }
-  await saveLdap(services.db, settings, password === undefined ? null : services.sealer.seal(password))
+  await saveLdap(services.db, settings, password === undefined ? null : services.keys.seal(password))
   return settings
 }
 
