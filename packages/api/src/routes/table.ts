@@ -1,5 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { accessRoutes } from './access.ts'
+import { agentRoutes } from './agents.ts'
+import { auditRoutes } from './audit.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
@@ -22,6 +24,7 @@ export const builtRoutes = {
   ...configRoutes,
   ...clusterRoutes,
   ...licenseRoutes,
+  ...auditRoutes,
   ...accessRoutes,
   ...ldapRoutes,
   ...blueprintRoutes,
@@ -29,6 +32,7 @@ export const builtRoutes = {
   ...executionRoutes,
   ...eventRoutes,
   ...topologyRoutes,
+  ...agentRoutes,
   ...operationRoutes,
   ...siteRoutes,
   ...secretRoutes,

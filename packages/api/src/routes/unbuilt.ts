@@ -121,13 +121,8 @@ const documented: readonly (readonly [
     delete: ['DELETE /filters/deployments/:filter_id', 'DELETE /filters/blueprints/:filter_id'],
   }),
   ...resource('secret', 'v3.1', { list: ['POST /searches/secrets'] }),
-  ...resource('agent', 'v3.1', {
-    list: ['GET /agents'],
-    get: ['GET /agents/:name'],
-    create: ['PUT /agents/:name'],
-    update: ['PATCH /agents/:name'],
-    replace_certs: ['PATCH /agents'],
-  }),
+  // Installing agents, and with that reaching them, is not built.
+  ...resource('agent', 'v3.1', { replace_certs: ['PATCH /agents'] }),
   ...resource('snapshot', 'v2', {
     list: ['GET /snapshots'],
     get: ['GET /snapshots/:snapshot_id'],
@@ -146,12 +141,7 @@ const documented: readonly (readonly [
     download: ['GET /log-bundles/:id/archive'],
     status_update: ['PATCH /log-bundles/:id'],
   }),
-  ...tenantless('v3.1', [
-    ['audit_log_view', ['GET /audit', 'GET /audit/stream']],
-    ['audit_log_inject', ['POST /audit']],
-    ['audit_log_truncate', ['DELETE /audit']],
-    ['anonymous', ['GET /snapshot-status']],
-  ]),
+  ...tenantless('v3.1', [['anonymous', ['GET /snapshot-status']]]),
   ['v3.1', 'operations', 'required', ['POST /operations']],
 ]
 

@@ -4,16 +4,16 @@ import type { Sealed } from './key-ring.ts'
 
 /** Every column that holds something sealed, with the key of its table. */
 const sealedColumns = [
-  { table: 'secrets', tenantId: sql.ref('secrets.tenant_id'), id: sql.ref('secrets.key'), column: 'value' },
-  {
-    table: 'secrets_providers',
-    tenantId: sql.ref('secrets_providers.tenant_id'),
-    id: sql.ref('secrets_providers.name'),
-    column: 'connection_parameters',
-  },
+  ofTenant('secrets', 'key', 'value'),
+  ofTenant('secrets_providers', 'name', 'connection_parameters'),
+  ofTenant('agents', 'id', 'rabbitmq_password'),
   // One row, of no tenant.
   { table: 'ldap', tenantId: sql`0`, id: sql`'ldap'`, column: 'sealed_password' },
-] as const
+]
+
+function ofTenant(table: string, id: string, column: string) {
+  return { table, tenantId: sql.ref(`${table}.tenant_id`), id: sql.ref(`${table}.${id}`), column }
+}
 
 /** One process at a time decides about keys, until the transaction ends. */
 export async function lockKeys(transaction: Database): Promise<void> {

@@ -63,7 +63,7 @@ export function createLdapLogins(timeoutMs = 10_000): LdapLogins {
 }
 
 async function login(services: Services, ldap: KnownLdap, username: string, password: string) {
-  const { db, directory, lockout, keys, log, now } = services
+  const { database, directory, lockout, keys, log, now } = services
   try {
     const secret = ldap.sealedPassword === null ? undefined : keys.open(ldap.sealedPassword)
     const person = await findPerson(planOf(ldap.settings, secret), reachOf(services), username, password)
@@ -76,7 +76,9 @@ async function login(services: Services, ldap: KnownLdap, username: string, pass
       return undefined
     }
     const mayEnter = (user: StoredUser) => !isLocked(lockout(), user, now())
-    const stored = await storePerson(db, person, mayEnter)
+    // The audit log says that they came by logging in.
+    const own = database.as({ username: person.username, executionId: undefined, address: undefined })
+    const stored = await storePerson(own, person, mayEnter)
     if (stored?.isChanged) directory.forget()
     return stored?.username
   } catch (error) {
