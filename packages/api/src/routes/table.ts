@@ -8,6 +8,7 @@ import { configRoutes } from './config.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
+import { ldapRoutes } from './ldap.ts'
 import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
@@ -25,6 +26,7 @@ export const builtRoutes = {
   ...licenseRoutes,
   ...auditRoutes,
   ...accessRoutes,
+  ...ldapRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
   ...executionRoutes,
