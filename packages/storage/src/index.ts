@@ -44,6 +44,7 @@ export { type SummaryRow, summarise } from './lists/summary.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectExists } from './objects/find-object.ts'
+export { secretExists } from './objects/queries.ts'
 export {
   blueprintFilterTable,
   blueprintTable,

@@ -66,7 +66,8 @@ export async function loadTenants(db: Database) {
 /** The matrix of this release with what administrators changed in it. */
 export async function loadPermissions(db: Database): Promise<PermissionTable> {
   const edits = await db.selectFrom('role_permissions').selectAll().orderBy('role').execute()
-  const table: Record<string, readonly string[]> = { ...defaultPermissions }
+  // Without a prototype: permissions may be called anything.
+  const table: Record<string, readonly string[]> = Object.assign(Object.create(null), defaultPermissions)
   for (const { permission, role, is_granted: isGranted } of edits) {
     const others = (table[permission] ?? []).filter((one) => one !== role)
     table[permission] = isGranted ? [...others, role] : others
