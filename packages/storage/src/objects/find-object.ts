@@ -1,4 +1,3 @@
-import { ApiError } from '@tutti/api'
 import type { Database } from '../database.ts'
 import type { Json } from '../evaluation/types.ts'
 import type { Scope } from '../lists/resource.ts'
@@ -11,6 +10,7 @@ import {
   type Owner,
   secretExists,
 } from './queries.ts'
+import { passesFilter } from './stored-filter.ts'
 
 /** Is there such an object that also satisfies every constraint? As packages/dsl asks it (`ObjectQuery`). */
 export type ObjectQuestion = {
@@ -52,15 +52,10 @@ export type ObjectReader = {
   capabilities(deploymentId: string): Promise<{ readonly [name: string]: Json }>
 }
 
-/**
- * Whether inputs and parameters name what there is (spec/dsl.md 7.3).
- *
- * @throws not_implemented for what this release cannot look up
- */
+/** Whether inputs and parameters name what there is (spec/dsl.md 7.3). */
 export async function objectExists(reader: ObjectReader, question: ObjectQuestion): Promise<boolean> {
   const { type, value, deploymentId, constraints } = question
   const { db, scope, blueprint } = reader
-  if (constraints.filter_id !== undefined) throw notAvailable('the constraint filter_id')
   if (constraints.valid_values?.some((valid) => sameValue(valid, value)) === false) return false
   if (type === 'capability_value') return isCapabilityValue(reader, question)
   if (typeof value !== 'string') return false
@@ -68,9 +63,12 @@ export async function objectExists(reader: ObjectReader, question: ObjectQuestio
     case 'secret_key':
       return fitsPattern(value, constraints.name_pattern) && secretExists(db, scope, value)
     case 'blueprint_id':
-      return (await listBlueprints(db, scope, value)).some((owner) => satisfies(owner, constraints))
-    case 'deployment_id':
-      return (await listDeployments(db, scope, value)).some((owner) => satisfies(owner, constraints))
+    case 'deployment_id': {
+      const owners = await (type === 'blueprint_id' ? listBlueprints : listDeployments)(db, scope, value)
+      const [found] = owners.filter((owner) => satisfies(owner, constraints))
+      if (found === undefined || constraints.filter_id === undefined) return found !== undefined
+      return passesFilter(db, scope, type, { tenantId: found.tenantId, id: value }, constraints.filter_id)
+    }
     default: {
       if (!fitsPattern(value, constraints.name_pattern)) return false
       if (deploymentId !== null) {
@@ -81,10 +79,6 @@ export async function objectExists(reader: ObjectReader, question: ObjectQuestio
       return blueprint !== null && type !== 'node_instance' && existsInBlueprint(db, blueprint, type, value)
     }
   }
-}
-
-function notAvailable(what: string): ApiError {
-  return new ApiError('not_implemented', `This release of Tutti has not built ${what} yet`)
 }
 
 async function isCapabilityValue(
