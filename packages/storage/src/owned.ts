@@ -31,6 +31,7 @@ export const blueprintFilterTable: OwnedTable = {
 }
 export const secretTable: OwnedTable = { model: 'Secret', table: 'secrets', id: 'key' }
 export const providerTable: OwnedTable = { model: 'SecretsProvider', table: 'secrets_providers', id: 'name' }
+export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id' }
 
 export type OwnedRow = {
   readonly tenant_id: number
