@@ -88,14 +88,10 @@ const documented: readonly (readonly [
   }),
   ...resource('execution', 'v3.1', { list: ['GET /summary/executions'] }),
   ...resource('node', 'v3.1', {
-    list: ['GET /summary/nodes', 'POST /searches/nodes', 'POST /searches/node-types', 'POST /nodes'],
-    update: ['PATCH /nodes/:deployment_id/:node_id'],
-    delete: ['DELETE /nodes/:deployment_id/:node_id'],
+    list: ['GET /summary/nodes', 'POST /searches/nodes', 'POST /searches/node-types'],
   }),
-  ...resource('node', 'v3.1', { list: ['POST /node-instances'] }),
   ...resource('node_instance', 'v3.1', {
     list: ['GET /summary/node_instances', 'POST /searches/node-instances'],
-    delete: ['DELETE /node-instances/:node_instance_id'],
   }),
   ...resource('execution_schedule', 'v3.1', {
     list: ['GET /execution-schedules', 'GET /summary/execution_schedules'],

@@ -1,2 +1,3 @@
 export { nodeInstanceHandlers } from './routes.ts'
+export { checkDeploymentUpdate } from './service.ts'
 export { setInstanceState } from './set-state.ts'
