@@ -143,7 +143,6 @@ const documented: readonly (readonly [
     ['identity_provider_get', ['GET /idp']],
     ['anonymous', ['GET /snapshot-status']],
   ]),
-  ['v3.1', 'operations', 'required', ['POST /operations']],
 ]
 
 type Endpoints = readonly `${Route['method']} /${string}`[]

@@ -208,6 +208,7 @@ const unrecorded: Readonly<Record<string, string>> = {
   'audit.inject': 'writes the log itself',
   'tasksGraphs.update': 'changes nothing',
   'events.create': 'events are a log of their own',
+  'operations.act': 'operations and tasks graphs are the log of an execution',
   'operations.create': 'operations and tasks graphs are the log of an execution',
   'operations.update': 'operations and tasks graphs are the log of an execution',
   'operations.delete': 'operations and tasks graphs are the log of an execution',
