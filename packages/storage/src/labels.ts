@@ -34,10 +34,12 @@ export async function replaceLabels(
   owner: Owner,
   labels: readonly Pair[],
   createdBy: string,
+  /** A key whose labels are left as they are. */
+  keptKey = '',
 ): Promise<void> {
   await sql`
     delete from ${sql.table(labelled.table)}
-    where tenant_id = ${owner.tenantId} and ${sql.ref(labelled.idColumn)} = ${owner.id}
+    where tenant_id = ${owner.tenantId} and ${sql.ref(labelled.idColumn)} = ${owner.id} and key <> ${keptKey}
       and (key, value) not in (select key, value from ${pairs(labels)})`.execute(transaction)
   await addLabels(transaction, labelled, owner, labels, createdBy)
 }

@@ -17,6 +17,7 @@ export async function listPage(
   scope: Scope,
   extra: readonly RawBuilder<unknown>[] = [],
 ): Promise<ListedPage> {
+  await resource.settle?.(db)
   const where = conjunction([visibleIn(resource, scope), ...conditions(resource, query), ...extra])
   const limit = query.getAllResults ? null : query.page.size
   const items = await selectItems(
@@ -40,6 +41,7 @@ export async function findItem(
   scope: Scope,
   include?: readonly string[],
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
+  await resource.settle?.(db)
   const own = sql`${resource.tenantId} = any(${[...scope.tenantIds]}::int[])`
   const items = await selectItems(
     db,

@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely'
+import type { Database } from '../database.ts'
 
 /**
  * How a resource of the API comes out of the database: one SQL expression for each field of its shape. Lists,
@@ -22,6 +23,8 @@ export type ListedResource = {
   readonly visibility: RawBuilder<unknown>
   /** Breaks ties of the order, so that pages neither repeat nor skip a row. */
   readonly tieBreaker: RawBuilder<unknown>
+  /** Brings up to date what the rows are computed from, before they are read. */
+  readonly settle?: (db: Database) => Promise<void>
   /** Table of labels for `_sort=label:KEY`: the value of the key. */
   readonly labelValue?: (key: string) => RawBuilder<unknown>
 }

@@ -9,6 +9,7 @@ import * as config from './0020-config.ts'
 import * as maintenance from './0021-maintenance.ts'
 import * as cluster from './0022-cluster.ts'
 import * as license from './0023-license.ts'
+import * as environments from './0050-environments.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0021-maintenance': maintenance,
   '0022-cluster': cluster,
   '0023-license': license,
+  '0050-environments': environments,
 }
 
 /**

@@ -1,12 +1,19 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { checkDisplayName, type LabelPair, parseLabels } from '@tutti/api'
 import { createDeploymentPlan, type DeploymentPlan, type Json, type Plan } from '@tutti/dsl'
-import { addLabels, deploymentLabels, insertEvents, type NewEvent } from '@tutti/storage'
+import {
+  addDependencies,
+  insertEvents,
+  type NewDependency,
+  type NewEvent,
+  removeDependencies,
+  setDeploymentLabels,
+  type Visibility,
+} from '@tutti/storage'
 import { eventContext } from '../executions/event-rows.ts'
 import type { SystemWorkflow } from './index.ts'
 import {
   clearNodes,
-  insertDependencies,
   insertNodeInstances,
   insertNodes,
   readDeployment,
@@ -67,17 +74,32 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       await storeDeployment(transaction, owner, plan, settings.displayName)
       await insertNodes(transaction, owner, plan.nodes)
       await insertNodeInstances(transaction, owner, plan.node_instances)
-      await insertDependencies(transaction, owner, plan.inter_deployment_functions, randomUUID)
+      const source = { tenantId, id: deploymentId }
+      await removeDependencies(transaction, source)
+      await addDependencies(transaction, source, usedCapabilities(plan, deployment), deployment.created_by)
       await insertEvents(transaction, eventContext(execution), notBuilt(plan, services.now()))
-      await addLabels(
-        transaction,
-        deploymentLabels,
-        { tenantId, id: deploymentId },
-        settings.labels,
-        deployment.created_by,
-      )
+      await setDeploymentLabels(transaction, source, settings.labels, deployment.created_by, 'add')
     },
   })
+}
+
+/** The deployments whose capabilities the plan uses (spec/plan.md 7.6). */
+function usedCapabilities(
+  plan: DeploymentPlan,
+  { visibility, created_by }: { readonly visibility: Visibility; readonly created_by: string },
+): readonly NewDependency[] {
+  return plan.inter_deployment_functions.map(
+    ({ function_identifier, target_deployment: [target, func], context }) => ({
+      id: randomUUID(),
+      creator: function_identifier,
+      target,
+      targetFunction: target === null ? { function: func, context } : null,
+      externalSource: null,
+      externalTarget: null,
+      visibility,
+      createdBy: created_by,
+    }),
+  )
 }
 
 const idCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789'

@@ -13,6 +13,7 @@ import {
 import {
   blueprintTable,
   type Database,
+  deleteDeployment,
   deploymentTable,
   holdId,
   insertExecution,
@@ -23,7 +24,6 @@ import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
-  deleteDeployment,
   findDeployment,
   insertDeployment,
   onlyCreationRan,
