@@ -21,9 +21,10 @@ export {
   workflowsThatStop,
 } from './dependencies/dependents.ts'
 export { setDeploymentLabels } from './dependencies/deployment-labels.ts'
-export { holdSource, holdTargets } from './dependencies/targets.ts'
+export { holdSource, holdTargets, seenBy } from './dependencies/targets.ts'
 export * from './embedded/index.ts'
 export { settleEnvironments } from './environments/settle.ts'
+export { createSettler, type Settler } from './environments/settler.ts'
 export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './environments/status.ts'
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
 export { deploymentStorage } from './evaluation/storage.ts'

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { activeStatuses } from '../executions/lease.ts'
 
@@ -21,18 +21,23 @@ export async function findDependents(
     readonly by: string
     /** Its children are to go the same way. */
     readonly recursive: boolean
-    /** Sources that go the same way too. */
-    readonly except?: readonly string[]
+    /** A deployment that goes the same way with all in it: neither it nor they count. */
+    readonly within?: string
   },
 ): Promise<readonly Dependent[]> {
   const isDeletion = options.by === 'delete_deployment_environment'
-  const except = [...(options.except ?? [])]
+  const isOutside = (source: RawBuilder<unknown>) =>
+    options.within === undefined
+      ? sql`true`
+      : sql`(${source} <> ${options.within} and not exists (select from deployment_labels w
+          where w.tenant_id = ${tenantId} and w.deployment_id = ${source} and w.key = 'csys-obj-parent'
+            and w.value = ${options.within}))`
   const { rows } = await sql<Dependent>`
     select source_deployment_id as source, dependency_creator as creator
     from inter_deployment_dependencies p
     join deployments s on s.tenant_id = p.tenant_id and s.id = p.source_deployment_id
     where p.tenant_id = ${tenantId} and p.target_deployment_id = ${id}
-      and p.source_deployment_id <> all(${except}::text[])
+      and ${isOutside(sql`p.source_deployment_id`)}
       and not (${options.by === 'uninstall'} and p.dependency_creator like '%.get_capability'
         and s.installation_status is distinct from 'active')
       and not exists (select from executions e where e.tenant_id = p.tenant_id
@@ -41,7 +46,6 @@ export async function findDependents(
     union all
     select l.deployment_id, 'csys-obj-parent' from deployment_labels l
     where ${!options.recursive} and l.tenant_id = ${tenantId} and l.key = 'csys-obj-parent' and l.value = ${id}
-      and l.deployment_id <> all(${except}::text[])
       and (${isDeletion} or not exists (select from inter_deployment_dependencies c
         where c.tenant_id = l.tenant_id and c.source_deployment_id = ${id}
           and c.target_deployment_id = l.deployment_id and c.dependency_creator like 'component.%'))

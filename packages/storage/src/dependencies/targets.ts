@@ -1,6 +1,13 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { activeStatuses } from '../executions/lease.ts'
+
+/** Whether the user sees the deployment: by the roles of the matrix as it is shipped, as workers know no other. */
+export const seenBy = (alias: string, username: string): RawBuilder<boolean> => sql<boolean>`(
+  ${sql.ref(`${alias}.visibility`)} <> 'private' or ${sql.ref(`${alias}.created_by`)} = ${username} or exists (
+    select from users u left join tenant_roles r
+      on r.user_id = u.id and r.tenant_id = ${sql.ref(`${alias}.tenant_id`)}
+    where u.username = ${username} and (u.role = 'sys_admin' or r.role = 'manager')))`
 
 /**
  * Which of these deployments of the tenant the user can make others depend on: those that are there, that he may see,
@@ -21,9 +28,7 @@ export async function holdTargets(
   const { rows } = await sql<{ id: string }>`
     select d.id from deployments d
     where d.tenant_id = ${tenantId} and d.id = any(${[...ids]}::text[])
-      and (d.visibility <> 'private' or d.created_by = ${username} or exists (
-        select from users u left join tenant_roles r on r.user_id = u.id and r.tenant_id = ${tenantId}
-        where u.username = ${username} and (u.role = 'sys_admin' or r.role = 'manager')))
+      and ${seenBy('d', username)}
       and not exists (
         select from executions e where e.tenant_id = d.tenant_id and e.deployment_id = d.id
           and e.workflow_id = 'delete_deployment_environment' and e.status = any(${[...activeStatuses]}::text[]))

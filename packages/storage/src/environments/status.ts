@@ -25,7 +25,11 @@ export function wholeStatus(deployment: string, environment: string): RawBuilder
     else 'good' end`
 }
 
-type Below = 'sub_services_status' | 'sub_environments_status' | 'sub_services_count' | 'sub_environments_count'
+type Below =
+  | 'sub_services_status'
+  | 'sub_environments_status'
+  | 'sub_services_count'
+  | 'sub_environments_count'
 type BelowFields = Readonly<Record<Below, ListedField>>
 
 /** Counts and worst statuses over everything below, by all paths, from the sums that are kept. */

@@ -268,7 +268,9 @@ export async function liveInstances(db: Database, tenantId: number, id: string):
 
 /** Alone from now on: nobody may begin to depend on it while it is looked at who does. */
 export async function lockForDeletion(transaction: Database, tenantId: number, id: string): Promise<void> {
-  await sql`select from deployments where tenant_id = ${tenantId} and id = ${id} for update`.execute(transaction)
+  await sql`select from deployments where tenant_id = ${tenantId} and id = ${id} for update`.execute(
+    transaction,
+  )
 }
 
 /** False when the deployment has just gone. */

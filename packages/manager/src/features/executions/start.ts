@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, notFound } from '@tutti/api'
 import { convertAndCheckParameters, type Json, type PlanWorkflow } from '@tutti/dsl'
-import { type Database, dependentLines, findDependents, insertExecution, workflowsThatStop } from '@tutti/storage'
+import {
+  type Database,
+  dependentLines,
+  findDependents,
+  insertExecution,
+  workflowsThatStop,
+} from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
