@@ -3,6 +3,7 @@ import { accessRoutes } from './access.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
+import { dependencyRoutes } from './dependencies.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
@@ -23,6 +24,7 @@ export const builtRoutes = {
   ...accessRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
+  ...dependencyRoutes,
   ...executionRoutes,
   ...eventRoutes,
   ...topologyRoutes,

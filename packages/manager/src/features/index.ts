@@ -2,6 +2,7 @@ import type { Handlers } from '../request.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
+import { dependencyHandlers } from './dependencies/index.ts'
 import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
@@ -29,6 +30,7 @@ export const handlers = {
   ...licenseHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
+  ...dependencyHandlers,
   ...executionHandlers,
   ...eventHandlers,
   ...evaluationHandlers,

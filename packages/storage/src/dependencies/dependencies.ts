@@ -37,9 +37,14 @@ export async function addDependencies(
   const named = dependencies.flatMap(({ target }) => (target === null ? [] : [target]))
   await checkTargets(transaction, source, named)
   const found = await holdTargets(transaction, source.tenantId, username, named)
-  const missing = named.find((target) => !found.has(target))
-  if (missing !== undefined) throw notFound('Deployment', missing)
-  await insertDependencies(transaction, source.tenantId, source.id, dependencies)
+  const known = dependencies.map((dependency) => {
+    const { target, targetFunction } = dependency
+    if (target === null || found.has(target)) return dependency
+    // The function names it later.
+    if (targetFunction != null) return { ...dependency, target: null }
+    throw notFound('Deployment', target)
+  })
+  await insertDependencies(transaction, source.tenantId, source.id, known)
   await setConsumerLabels(transaction, source.tenantId, source.id, username)
 }
 

@@ -33,7 +33,7 @@ export async function findDependents(
           where w.tenant_id = ${tenantId} and w.deployment_id = ${source} and w.key = 'csys-obj-parent'
             and w.value = ${options.within}))`
   const { rows } = await sql<Dependent>`
-    select source_deployment_id as source, dependency_creator as creator
+    select source_deployment_id as source, dependency_creator as creator, p.created_at
     from inter_deployment_dependencies p
     join deployments s on s.tenant_id = p.tenant_id and s.id = p.source_deployment_id
     where p.tenant_id = ${tenantId} and p.target_deployment_id = ${id}
@@ -44,12 +44,12 @@ export async function findDependents(
         and e.deployment_id = p.source_deployment_id and e.status = any(${[...activeStatuses]}::text[])
         and e.workflow_id = any(${[...workflowsThatStop]}::text[]))
     union all
-    select l.deployment_id, 'csys-obj-parent' from deployment_labels l
+    select l.deployment_id, 'csys-obj-parent', l.created_at from deployment_labels l
     where ${!options.recursive} and l.tenant_id = ${tenantId} and l.key = 'csys-obj-parent' and l.value = ${id}
       and (${isDeletion} or not exists (select from inter_deployment_dependencies c
         where c.tenant_id = l.tenant_id and c.source_deployment_id = ${id}
           and c.target_deployment_id = l.deployment_id and c.dependency_creator like 'component.%'))
-    order by 2, 1`.execute(db)
+    order by created_at, source, creator`.execute(db)
   return rows
 }
 
