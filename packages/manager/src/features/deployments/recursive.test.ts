@@ -148,6 +148,7 @@ test('live instances of a child keep it and its parent, unless it is forced', as
 test('a cancelled recursive uninstall cancels what it started', async () => {
   await deployed('outer', 'plain')
   await deployed('inner', 'calls', 'outer')
+  await installed('outer')
   await installed('inner')
   const uninstall = await system.start('outer', 'uninstall', { parameters: { recursive: true } })
   const call = await gate.next()
