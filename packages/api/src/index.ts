@@ -60,6 +60,13 @@ export { DependencyCreate, DescribedDependency } from './routes/dependencies.ts'
 export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
 export { ExecutionStart } from './routes/executions.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
+export {
+  SecretCreate,
+  SecretPatch,
+  SecretsImportBody,
+  SecretsProviderPatch,
+  SecretsProviderPut,
+} from './routes/secrets.ts'
 export { SiteCreate, SiteUpdate } from './routes/sites.ts'
 export {
   builtRoutes,
@@ -74,6 +81,8 @@ export {
 } from './routes/table.ts'
 export { NodeInstancePatch } from './routes/topology.ts'
 export * from './shapes/access.ts'
+export * from './shapes/agent.ts'
+export * from './shapes/audit.ts'
 export * from './shapes/blueprint.ts'
 export * from './shapes/cluster.ts'
 export * from './shapes/common.ts'
@@ -87,6 +96,7 @@ export * from './shapes/manager.ts'
 export * from './shapes/node.ts'
 export * from './shapes/node-instance.ts'
 export * from './shapes/operation.ts'
+export * from './shapes/secret.ts'
 export * from './shapes/site.ts'
 export { parseBoolean } from './values/boolean.ts'
 export { type Location, parseLocation } from './values/location.ts'

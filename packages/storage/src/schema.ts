@@ -101,6 +101,28 @@ export type Schema = {
     latest_execution_id: string | null
     updated_at: NullableTimestamp
   }
+  encryption: { is_only: Generated<boolean>; fingerprint: string }
+  secrets_providers: Owned & {
+    tenant_id: number
+    name: string
+    type: string
+    /** Sealed. */
+    connection_parameters: string | null
+    updated_at: DefaultTimestamp
+  }
+  secrets: Owned & {
+    tenant_id: number
+    key: string
+    /** Sealed. */
+    value: string
+    is_hidden_value: Generated<boolean>
+    schema: ColumnType<unknown, string | null | undefined, string | null>
+    /** Of the provider's own tenant; both or neither. */
+    provider_tenant_id: number | null
+    provider_name: string | null
+    provider_options: ColumnType<unknown, string | null | undefined, string | null>
+    updated_at: DefaultTimestamp
+  }
   sites: Owned & {
     tenant_id: number
     name: string
@@ -172,6 +194,21 @@ export type Schema = {
     scaling_groups: JsonWithDefault
     has_configuration_drift: Generated<boolean>
     is_status_check_ok: Generated<boolean>
+  }
+  agents: Owned & {
+    tenant_id: number
+    id: string
+    node_instance_id: string
+    ip: string | null
+    install_method: string | null
+    system: string | null
+    version: string | null
+    state: string
+    rabbitmq_username: string | null
+    /** Sealed. */
+    rabbitmq_password: string | null
+    rabbitmq_exchange: string | null
+    updated_at: NullableTimestamp
   }
   executions: Owned & {
     tenant_id: number
@@ -263,6 +300,18 @@ export type Schema = {
     requested_by: string
     activation_requested_at: DefaultTimestamp
     activated_at: NullableTimestamp
+  }
+  audit_log: {
+    id: Generated<number>
+    ref_table: string
+    ref_id: number | null
+    ref_identifier: ColumnType<unknown, string | null | undefined, never>
+    operation: string
+    creator_name: string | null
+    execution_id: string | null
+    remote_address: string | null
+    created_at: DefaultTimestamp
+    xact: ColumnType<string, never, never>
   }
   provider_context: { id: string; name: string; context: JsonColumn }
   license: {

@@ -1,5 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { accessRoutes } from './access.ts'
+import { agentRoutes } from './agents.ts'
+import { auditRoutes } from './audit.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
@@ -11,6 +13,7 @@ import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
+import { secretRoutes } from './secrets.ts'
 import { siteRoutes } from './sites.ts'
 import { topologyRoutes } from './topology.ts'
 import { unbuiltRoutes } from './unbuilt.ts'
@@ -21,6 +24,7 @@ export const builtRoutes = {
   ...configRoutes,
   ...clusterRoutes,
   ...licenseRoutes,
+  ...auditRoutes,
   ...accessRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
@@ -28,8 +32,10 @@ export const builtRoutes = {
   ...executionRoutes,
   ...eventRoutes,
   ...topologyRoutes,
+  ...agentRoutes,
   ...operationRoutes,
   ...siteRoutes,
+  ...secretRoutes,
 } as const satisfies Readonly<Record<string, Route>>
 
 export type RouteName = keyof typeof builtRoutes

@@ -1,4 +1,6 @@
 import type { Handlers } from '../request.ts'
+import { agentHandlers } from './agents/index.ts'
+import { auditHandlers } from './audit/index.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
@@ -15,6 +17,8 @@ import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
 import { permissionHandlers } from './permissions/index.ts'
 import { resourceHandlers } from './resources/index.ts'
+import { secretHandlers } from './secrets/index.ts'
+import { secretsProviderHandlers } from './secrets-providers/index.ts'
 import { siteHandlers } from './sites/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
@@ -28,6 +32,7 @@ export const handlers = {
   ...clusterHandlers,
   ...maintenanceHandlers,
   ...licenseHandlers,
+  ...auditHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...dependencyHandlers,
@@ -35,6 +40,7 @@ export const handlers = {
   ...eventHandlers,
   ...evaluationHandlers,
   ...nodeHandlers,
+  ...agentHandlers,
   ...nodeInstanceHandlers,
   ...operationHandlers,
   ...tenantHandlers,
@@ -44,4 +50,6 @@ export const handlers = {
   ...tokenHandlers,
   ...resourceHandlers,
   ...siteHandlers,
+  ...secretHandlers,
+  ...secretsProviderHandlers,
 } satisfies Handlers

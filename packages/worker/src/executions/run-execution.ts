@@ -11,9 +11,9 @@ import {
   setExecutionStatus,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
+import { type EvaluatedTargets, evaluateTargets, storeTargets } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
 import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'
-import { type EvaluatedTargets, evaluateTargets, storeTargets } from './dependency-targets.ts'
 import { eventContext, eventRows } from './event-rows.ts'
 import { setToken } from './queries.ts'
 import { runWorkflow } from './run-workflow.ts'

@@ -11,8 +11,10 @@ import {
   listTargetFunctions,
   setTargets,
 } from '@tutti/storage'
+import { eventContext } from '../executions/event-rows.ts'
 import type { WorkerServices } from '../services.ts'
-import { eventContext } from './event-rows.ts'
+import { readSecret } from './environment-answers.ts'
+import { scopeOf } from './queries.ts'
 
 /** What a deployment's dependencies point at by functions; or why that cannot be said. */
 export type EvaluatedTargets = { readonly targets: ReadonlyMap<string, string | null> } | { error: string }
@@ -29,10 +31,10 @@ export async function evaluateTargets(
   if (id === null || execution.is_dry_run) return undefined
   const open = await listTargetFunctions(db, { tenantId, id })
   if (open.length === 0) return undefined
-  const scope = { username, tenantIds: [tenantId], administeredTenantIds: [tenantId], globalTenantIds: [] }
+  const scope = await scopeOf(db, tenantId, username)
   const deployment = await findEvaluatedDeployment(db, scope, id)
   if (deployment === undefined) return undefined
-  const storage = deploymentStorage(db, scope, deployment)
+  const storage = deploymentStorage({ db, readSecret }, scope, deployment)
   const targets = new Map<string, string | null>()
   for (const { id: dependencyId, creator, func } of open) {
     const { payload, context } = partsOf(func as Json)
@@ -40,7 +42,7 @@ export async function evaluateTargets(
       const value = await evaluateFunctions(payload, context, storage)
       targets.set(dependencyId, typeof value === 'string' && value !== '' ? value : null)
     } catch (error) {
-      if (!(error instanceof DslError)) throw error
+      if (!(error instanceof DslError || error instanceof ApiError)) throw error
       return { error: `The target of dependency ${creator} cannot be evaluated: ${error.message}` }
     }
   }
