@@ -233,6 +233,9 @@ test('every request that may write leaves a record, or is on the list above', as
   const inTenant = { username: 'walker', tenant_name: 'walked', role: 'user' }
   const groupInTenant = { group_name: 'walkers', tenant_name: 'walked', role: 'user' }
   const inGroup = { username: 'walker', group_name: 'walkers' }
+  const links = '/deployments/inter-deployment-dependencies'
+  const link = { dependency_creator: 'walk', target_deployment: 'fixture' }
+  const all = { inter_deployment_dependencies: [link] }
   let token = ''
   const steps: readonly (Step | (() => Step))[] = [
     ['providerContext.set', '/provider/context', 'provider_context', { name: 'p', context: {} }],
@@ -285,6 +288,20 @@ test('every request that may write leaves a record, or is on the list above', as
       { visibility: 'global' },
     ],
     ['executions.start', '/executions', 'executions', { deployment_id: 'walked', workflow_id: 'install' }],
+    ['dependencies.create', links, 'inter_deployment_dependencies', { ...link, source_deployment: 'walked' }],
+    [
+      'dependencies.restore',
+      links,
+      'inter_deployment_dependencies',
+      { ...all, source_deployment_id: 'walked' },
+    ],
+    [
+      'dependencies.replace',
+      '/deployments/walked/inter-deployment-dependencies',
+      'inter_deployment_dependencies',
+      all,
+    ],
+    ['dependencies.delete', links, 'inter_deployment_dependencies', { ...link, source_deployment: 'walked' }],
     ['sites.create', '/sites/walked', 'sites', {}],
     ['deployments.setSite', '/deployments/fixture/set-site', 'deployments', { site_name: 'walked' }],
     ['sites.update', '/sites/walked', 'sites', { location: '1,2' }],
