@@ -3,9 +3,37 @@ export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
 export { type AuditedTable, auditTable, tenantName } from './audit/audit-table.ts'
 export type { AuditCaller } from './audit/caller.ts'
+export {
+  AddressRefused,
+  type AddressRules,
+  type CheckedAddress,
+  checkedAddress,
+} from './checked-address.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
+export { setConsumerLabels } from './dependencies/consumers.ts'
+export { deleteDeployment } from './dependencies/delete-deployment.ts'
+export {
+  addDependencies,
+  checkTargets,
+  insertDependencies,
+  listTargetFunctions,
+  type NewDependency,
+  removeDependencies,
+  setTargets,
+} from './dependencies/dependencies.ts'
+export {
+  type Dependent,
+  dependentLines,
+  findDependents,
+  workflowsThatStop,
+} from './dependencies/dependents.ts'
+export { setDeploymentLabels } from './dependencies/deployment-labels.ts'
+export { holdSource, holdTargets, seenBy } from './dependencies/targets.ts'
 export * from './embedded/index.ts'
+export { settleEnvironments } from './environments/settle.ts'
+export { createSettler, type Settler } from './environments/settler.ts'
+export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './environments/status.ts'
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
 export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
@@ -40,18 +68,22 @@ export {
   listLabels,
   replaceLabels,
 } from './labels.ts'
-export { findById, findItem, type ListedPage, listPage, visibleIn } from './lists/list.ts'
+export { findById, findItem, type ListedPage, listPage, selection, visibleIn } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
+export { literal, ruleConditions } from './lists/rules.ts'
+export { type SummaryRow, summarise } from './lists/summary.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'
 export { secretExists } from './objects/queries.ts'
 export {
   agentTable,
+  blueprintFilterTable,
   blueprintTable,
   deleteOwned,
+  deploymentFilterTable,
   deploymentGroupTable,
   deploymentTable,
   executionGroupTable,

@@ -4,14 +4,25 @@ import type { Database } from './database.ts'
 export type LabelledTable = {
   readonly table: 'blueprint_labels' | 'deployment_labels' | 'deployment_group_labels'
   readonly idColumn: 'blueprint_id' | 'deployment_id' | 'deployment_group_id'
+  /** Keys that only Tutti itself sets and removes. */
+  readonly computed: readonly string[]
 }
 
-export const blueprintLabels: LabelledTable = { table: 'blueprint_labels', idColumn: 'blueprint_id' }
-export const deploymentLabels: LabelledTable = { table: 'deployment_labels', idColumn: 'deployment_id' }
+export const blueprintLabels: LabelledTable = {
+  table: 'blueprint_labels',
+  idColumn: 'blueprint_id',
+  computed: [],
+}
+export const deploymentLabels: LabelledTable = {
+  table: 'deployment_labels',
+  idColumn: 'deployment_id',
+  computed: ['csys-consumer-id'],
+}
 
 export const deploymentGroupLabels: LabelledTable = {
   table: 'deployment_group_labels',
   idColumn: 'deployment_group_id',
+  computed: [],
 }
 
 type Owner = { readonly tenantId: number; readonly id: string }
@@ -32,7 +43,7 @@ export async function addLabels(
     on conflict do nothing`.execute(db)
 }
 
-/** Makes the labels exactly these; pairs that stay keep their creation time. */
+/** Makes the labels exactly these, but for computed ones; pairs that stay keep their creation time. */
 export async function replaceLabels(
   transaction: Database,
   labelled: LabelledTable,
@@ -43,8 +54,10 @@ export async function replaceLabels(
   await sql`
     delete from ${sql.table(labelled.table)}
     where tenant_id = ${owner.tenantId} and ${sql.ref(labelled.idColumn)} = ${owner.id}
-      and (key, value) not in (select key, value from ${pairs(labels)})`.execute(transaction)
-  await addLabels(transaction, labelled, owner, labels, createdBy)
+      and (key, value) not in (select key, value from ${pairs(labels)})
+      and key <> all(${[...labelled.computed]}::text[])`.execute(transaction)
+  const given = labels.filter(({ key }) => !labelled.computed.includes(key))
+  await addLabels(transaction, labelled, owner, given, createdBy)
 }
 
 /** Distinct keys of a tenant's labels, or the distinct values of one key, ascending. */

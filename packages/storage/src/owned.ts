@@ -29,6 +29,16 @@ export const executionGroupTable: OwnedTable = {
   id: 'id',
 }
 export const siteTable: OwnedTable = { model: 'Site', table: 'sites', id: 'name' }
+export const deploymentFilterTable: OwnedTable = {
+  model: 'DeploymentsFilter',
+  table: 'deployment_filters',
+  id: 'id',
+}
+export const blueprintFilterTable: OwnedTable = {
+  model: 'BlueprintsFilter',
+  table: 'blueprint_filters',
+  id: 'id',
+}
 export const secretTable: OwnedTable = { model: 'Secret', table: 'secrets', id: 'key' }
 export const providerTable: OwnedTable = { model: 'SecretsProvider', table: 'secrets_providers', id: 'name' }
 export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id' }

@@ -45,6 +45,12 @@ export type Schema = {
   tenant_groups: { tenant_id: number; group_id: number; role: string }
   /** A view: a user's roles in tenants, directly (no group) and through groups. */
   tenant_roles: { tenant_id: number; user_id: number; role: string; group_id: number | null }
+  ldap: {
+    is_only: Generated<boolean>
+    settings: JsonColumn
+    sealed_password: string | null
+    updated_at: DefaultTimestamp
+  }
   role_permissions: { role: string; permission: string; is_granted: boolean }
   tokens: {
     id: string
@@ -97,14 +103,12 @@ export type Schema = {
     site_name: string | null
     installation_status: string | null
     deployment_status: Generated<string>
-    sub_services_status: string | null
-    sub_environments_status: string | null
-    sub_services_count: Generated<number>
-    sub_environments_count: Generated<number>
     create_execution_id: string | null
     latest_execution_id: string | null
     updated_at: NullableTimestamp
   }
+  deployment_filters: FilterRow
+  blueprint_filters: FilterRow
   encryption: { is_only: Generated<boolean>; fingerprint: string }
   secrets_providers: Owned & {
     tenant_id: number
@@ -155,6 +159,26 @@ export type Schema = {
     concurrency: number
     success_group_id: string | null
     failure_group_id: string | null
+  }
+  environment_changes: { id: Generated<number>; tenant_id: number; deployment_id: string }
+  environment_members: {
+    tenant_id: number
+    environment_id: string
+    member_id: string
+    services: string
+    environments: string
+    services_rank: number
+    environments_rank: number
+  }
+  environments: {
+    tenant_id: number
+    id: string
+    services: string
+    environments: string
+    services_in_progress: string
+    services_requiring_attention: string
+    environments_in_progress: string
+    environments_requiring_attention: string
   }
   inter_deployment_dependencies: Owned & {
     tenant_id: number
@@ -362,6 +386,14 @@ export type Schema = {
     networks: JsonWithDefault<Record<string, unknown>>
     created_at: DefaultTimestamp
   }
+}
+
+type FilterRow = Owned & {
+  tenant_id: number
+  id: string
+  value: JsonColumn
+  is_system_filter: Generated<boolean>
+  updated_at: DefaultTimestamp
 }
 
 type LabelRow = {

@@ -1,3 +1,4 @@
+import { ApiError } from '@tutti/api'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { insertEvents } from '../events.ts'
@@ -66,21 +67,22 @@ export async function tellGroups(
     const members = changed.filter((one) => one.execution_group_id === groupId)
     const why = error === undefined || error === '' ? '' : ` with error '${error}'`
     const now = new Date()
+    const context = {
+      tenantId,
+      executionId: null,
+      executionGroupId: groupId,
+      workflowId: null,
+      deploymentId: null,
+      deploymentDisplayName: null,
+      blueprintId: null,
+      visibility: group.visibility,
+      createdBy: group.created_by,
+      managerName: null,
+      agentName: null,
+    }
     await insertEvents(
       transaction,
-      {
-        tenantId,
-        executionId: null,
-        executionGroupId: groupId,
-        workflowId: null,
-        deploymentId: null,
-        deploymentDisplayName: null,
-        blueprintId: null,
-        visibility: group.visibility,
-        createdBy: group.created_by,
-        managerName: null,
-        agentName: null,
-      },
+      context,
       members.map(({ id }) => ({
         isLog: false,
         reportedAt: now,
@@ -92,6 +94,15 @@ export async function tellGroups(
       status === 'terminated' ? group.success_group_id : status === 'failed' ? group.failure_group_id : null
     if (next === null) continue
     const deployments = members.flatMap((one) => one.deployment_id ?? [])
-    await joinGroup(transaction, tenantId, next, deployments, group.created_by)
+    try {
+      await joinGroup(transaction, tenantId, next, deployments, group.created_by)
+    } catch (refusal) {
+      if (!(refusal instanceof ApiError)) throw refusal
+      // How the execution ended stands, whatever becomes of the labels.
+      const message = `${deployments.join(', ')} did not get all labels of the group ${next}: ${refusal.message}`
+      await insertEvents(transaction, context, [
+        { isLog: true, reportedAt: now, level: 'warning', logger: 'tutti', message },
+      ])
+    }
   }
 }

@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { setDeploymentLabels } from '../dependencies/deployment-labels.ts'
 import { deploymentGroupTable, holdGlobals } from '../owned.ts'
 
 /**
  * Puts deployments of the tenant into a group, with the labels of the group (spec/rest-facts-a.md 8). What is in it
  * already stays as it is. False when the group has just gone; its row is held, so that labels which it gets at this
  * moment reach these members or were seen here.
+ *
+ * @throws what `setDeploymentLabels` throws, for a group whose members are in an environment
  */
 export async function joinGroup(
   transaction: Database,
@@ -30,7 +33,23 @@ export async function joinGroup(
     select ${tenantId}, d.id, l.key, l.value, ${createdBy}
     from ${deployments}, deployment_group_labels l
     where l.tenant_id = ${tenantId} and l.deployment_group_id = ${groupId}
+      and l.key not in ('csys-obj-parent', 'csys-consumer-id')
     on conflict do nothing`.execute(transaction)
+  const parents = await transaction
+    .selectFrom('deployment_group_labels')
+    .select(['key', 'value'])
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_group_id', '=', groupId)
+    .where('key', '=', 'csys-obj-parent')
+    .execute()
+  if (parents.length === 0) return true
+  // What puts a deployment into an environment has rules of its own, for each.
+  for (const id of [...deploymentIds].sort()) {
+    await sql`select from deployments where tenant_id = ${tenantId} and id = ${id} for no key update`.execute(
+      transaction,
+    )
+    await setDeploymentLabels(transaction, { tenantId, id }, parents, createdBy, 'add')
+  }
   return true
 }
 

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, checkDisplayName, checkIdentifier, type LabelPair, parseLabels } from '@tutti/api'
 import { DslError, type Json, type JsonObject } from '@tutti/dsl'
-import { addLabels, deploymentLabels, insertEvents, joinGroups, type NewEvent } from '@tutti/storage'
+import {
+  addDependencies,
+  insertEvents,
+  joinGroups,
+  type NewDependency,
+  type NewEvent,
+  removeDependencies,
+  setDeploymentLabels,
+  type Visibility,
+} from '@tutti/storage'
 import { eventContext } from '../executions/event-rows.ts'
 import {
   type Environment,
@@ -17,7 +26,6 @@ import { environmentAnswers } from './environment-answers.ts'
 import type { SystemWorkflow } from './index.ts'
 import {
   clearNodes,
-  insertDependencies,
   insertNodeInstances,
   insertNodes,
   readDeployment,
@@ -95,23 +103,34 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       await storeDeployment(transaction, owner, environment.deployment, settings.displayName)
       await insertNodes(transaction, owner, environment.nodes)
       await insertNodeInstances(transaction, owner, instances)
-      await insertDependencies(transaction, owner, environment.dependencies, randomUUID)
-      await addLabels(
-        transaction,
-        deploymentLabels,
-        { tenantId, id: deploymentId },
-        settings.labels,
-        deployment.created_by,
-      )
-      const closed = await joinGroups(
-        transaction,
-        { tenantId, id: deploymentId, createdBy: deployment.created_by },
-        settings.groups,
-      )
+      const source = { tenantId, id: deploymentId }
+      await removeDependencies(transaction, source)
+      const used = usedCapabilities(environment.dependencies, deployment)
+      await addDependencies(transaction, source, used, deployment.created_by)
+      await setDeploymentLabels(transaction, source, settings.labels, deployment.created_by, 'add')
+      const member = { ...source, createdBy: deployment.created_by }
+      const closed = await joinGroups(transaction, member, settings.groups)
       const warnings = [...notBuilt(environment.settings), ...closed.map(notJoined)]
       await insertEvents(transaction, eventContext(execution), logLines(warnings, services.now()))
     },
   })
+}
+
+/** The deployments whose capabilities the plan uses (spec/plan.md 7.6). */
+function usedCapabilities(
+  dependencies: Environment['dependencies'],
+  { visibility, created_by }: { readonly visibility: Visibility; readonly created_by: string },
+): readonly NewDependency[] {
+  return dependencies.map(({ function_identifier, target_deployment: [target, func], context }) => ({
+    id: randomUUID(),
+    creator: function_identifier,
+    target,
+    targetFunction: target === null ? { function: func, context } : null,
+    externalSource: null,
+    externalTarget: null,
+    visibility,
+    createdBy: created_by,
+  }))
 }
 
 async function planned(

@@ -208,16 +208,23 @@ const unrecorded: Readonly<Record<string, string>> = {
   'audit.inject': 'writes the log itself',
   'tasksGraphs.update': 'changes nothing',
   'events.create': 'events are a log of their own',
+  'operations.act': 'operations and tasks graphs are the log of an execution',
   'operations.create': 'operations and tasks graphs are the log of an execution',
   'operations.update': 'operations and tasks graphs are the log of an execution',
   'operations.delete': 'operations and tasks graphs are the log of an execution',
   'tasksGraphs.create': 'operations and tasks graphs are the log of an execution',
+  ...Object.fromEntries(
+    Object.keys(builtRoutes)
+      .filter((name) => name.startsWith('searches.'))
+      .map((name) => [name, 'changes nothing']),
+  ),
 }
 
-type Step = readonly [name: string, path: string, table: string, body?: unknown]
+type Step = readonly [name: string, path: string, table: string, body?: unknown, executionToken?: string]
 
 test('every request that may write leaves a record, or is on the list above', async () => {
   const { id: execution } = await addExecution(manager.db, { deploymentId: 'fixture' })
+  const { token: updating } = await addExecution(manager.db, { workflowId: 'update' })
   const license = `license: {customer_id: A, trial: true}\nsignature: !!binary ${Buffer.alloc(256).toString('base64')}`
   const newManager = {
     hostname: 'm2',
@@ -231,6 +238,9 @@ test('every request that may write leaves a record, or is on the list above', as
   const inTenant = { username: 'walker', tenant_name: 'walked', role: 'user' }
   const groupInTenant = { group_name: 'walkers', tenant_name: 'walked', role: 'user' }
   const inGroup = { username: 'walker', group_name: 'walkers' }
+  const links = '/deployments/inter-deployment-dependencies'
+  const link = { dependency_creator: 'walk', target_deployment: 'fixture' }
+  const all = { inter_deployment_dependencies: [link] }
   let token = ''
   const steps: readonly (Step | (() => Step))[] = [
     ['providerContext.set', '/provider/context', 'provider_context', { name: 'p', context: {} }],
@@ -245,6 +255,8 @@ test('every request that may write leaves a record, or is on the list above', as
     ['brokers.delete', '/brokers/b', 'brokers'],
     ['license.upload', '/license', 'license', license],
     ['license.delete', '/license', 'license'],
+    ['ldap.set', '/ldap', 'ldap', { ldap_server: 'ldap://127.0.0.1', ldap_domain: 'example.org' }],
+    ['ldap.remove', '/ldap', 'ldap'],
     ['tokens.create', '/tokens', 'tokens', {}],
     () => ['tokens.delete', `/tokens/${token}`, 'tokens'],
     ['tenants.create', '/tenants/walked', 'tenants', {}],
@@ -281,6 +293,20 @@ test('every request that may write leaves a record, or is on the list above', as
       { visibility: 'global' },
     ],
     ['executions.start', '/executions', 'executions', { deployment_id: 'walked', workflow_id: 'install' }],
+    ['dependencies.create', links, 'inter_deployment_dependencies', { ...link, source_deployment: 'walked' }],
+    [
+      'dependencies.restore',
+      links,
+      'inter_deployment_dependencies',
+      { ...all, source_deployment_id: 'walked' },
+    ],
+    [
+      'dependencies.replace',
+      '/deployments/walked/inter-deployment-dependencies',
+      'inter_deployment_dependencies',
+      all,
+    ],
+    ['dependencies.delete', links, 'inter_deployment_dependencies', { ...link, source_deployment: 'walked' }],
     ['sites.create', '/sites/walked', 'sites', {}],
     ['deployments.setSite', '/deployments/fixture/set-site', 'deployments', { site_name: 'walked' }],
     ['sites.update', '/sites/walked', 'sites', { location: '1,2' }],
@@ -311,6 +337,15 @@ test('every request that may write leaves a record, or is on the list above', as
     ['secretsProviders.create', '/secrets-providers', 'secrets_providers', { name: 'walked', type: 'local' }],
     ['secretsProviders.update', '/secrets-providers/walked', 'secrets_providers', { visibility: 'global' }],
     ['secretsProviders.delete', '/secrets-providers/walked', 'secrets_providers'],
+    ...(['deployments', 'blueprints'] as const).flatMap((filtered): Step[] => {
+      const [path, table] = [`/filters/${filtered}/walked`, `${filtered.slice(0, -1)}_filters`]
+      const body = { filter_rules: [{ key: 'a', values: [], operator: 'is_null', type: 'label' }] }
+      return [
+        [`${filtered}Filters.create`, path, table, body],
+        [`${filtered}Filters.update`, path, table, { visibility: 'global' }],
+        [`${filtered}Filters.delete`, path, table],
+      ]
+    }),
     ['nodeInstances.update', '/node-instances/n_1', 'node_instances', { version: 9, state: 'started' }],
     [
       'agents.create',
@@ -319,6 +354,16 @@ test('every request that may write leaves a record, or is on the list above', as
       { node_instance_id: 'n_1', state: 'started', create_rabbitmq_user: false },
     ],
     ['agents.update', '/agents/a', 'agents', { state: 'stopped' }],
+    ['nodes.create', '/nodes', 'nodes', { deployment_id: 'fixture', nodes: [{ id: 'm', type: 't' }] }],
+    [
+      'nodeInstances.create',
+      '/node-instances',
+      'node_instances',
+      { deployment_id: 'fixture', node_instances: [{ id: 'm_1', node_id: 'm' }] },
+    ],
+    ['nodeInstances.delete', '/node-instances/m_1', 'node_instances', undefined, updating],
+    ['nodes.update', '/nodes/fixture/m', 'nodes', { type: 'u' }, updating],
+    ['nodes.delete', '/nodes/fixture/m', 'nodes', undefined, updating],
     ['executions.act', `/executions/${execution}`, 'executions', { action: 'cancel' }],
     ['executions.update', `/executions/${execution}`, 'executions', { status: 'failed' }],
     ['events.delete', '/events?deployment_id=fixture&type=cloudify_event', 'events'],
@@ -330,13 +375,14 @@ test('every request that may write leaves a record, or is on the list above', as
   ]
   const seen = new Set(Object.keys(unrecorded))
   for (const step of steps) {
-    const [name, path, table, body] = typeof step === 'function' ? step() : step
+    const [name, path, table, body, executionToken] = typeof step === 'function' ? step() : step
     seen.add(name)
     const { method } = builtRoutes[name as keyof typeof builtRoutes]
     const before = await lastId()
     const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
     const sent = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }
-    const answer = await manager.send(method, path, sent)
+    const as = executionToken === undefined ? {} : { executionToken }
+    const answer = await manager.send(method, path, { ...sent, ...as })
     expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300)
     if (name === 'tokens.create') token = answer.body.id
     if (name === 'executions.start') await manager.ended(answer.body.id)

@@ -1,3 +1,4 @@
+import type { FilterRule } from '@tutti/api'
 import {
   type Database,
   deploymentGroupTable,
@@ -5,12 +6,14 @@ import {
   labelsField,
   labelValue,
   ownedResource,
+  ruleConditions,
   type Scope,
   toJson,
   type Visibility,
   visibleIn,
 } from '@tutti/storage'
 import { sql } from 'kysely'
+import { deploymentResource } from '../deployments/index.ts'
 
 /** A deployment as somebody may see it or not. */
 const asDeployment = {
@@ -128,6 +131,20 @@ export async function findByIds(db: Database, tenantId: number, ids: readonly st
     where d.id = any(${[...ids]}::text[]) and (d.tenant_id = ${tenantId} or d.visibility = 'global')
     order by d.id, d.tenant_id = ${tenantId} desc`.execute(db)
   return rows
+}
+
+/** Deployments in the scope that fit all rules of filters. */
+export async function findByRules(
+  db: Database,
+  rules: readonly FilterRule[],
+  scope: Scope,
+): Promise<string[]> {
+  const conditions = [visibleIn(deploymentResource, scope), ...ruleConditions(deploymentResource, rules)]
+  const { rows } = await sql<{ id: string }>`
+    select d.id from ${deploymentResource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(
+    db,
+  )
+  return rows.map((row) => row.id)
 }
 
 /** Members of the group that are in the scope. */

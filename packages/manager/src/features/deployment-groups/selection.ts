@@ -1,8 +1,9 @@
-import { ApiError, foreignGlobal, notFound, type RouteBody } from '@tutti/api'
+import { foreignGlobal, notFound, parseFilterRules, type RouteBody } from '@tutti/api'
 import { type Database, deploymentGroupTable } from '@tutti/storage'
 import { requireOwned } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
-import { findByIds, visibleMembers } from './queries.ts'
+import { rulesOf } from '../filters/index.ts'
+import { findByIds, findByRules, visibleMembers } from './queries.ts'
 
 export type Selection = Pick<
   RouteBody<'deploymentGroups.put'>,
@@ -13,14 +14,15 @@ export type Selection = Pick<
 export async function selectedDeployments(
   request: Request,
   transaction: Database,
-  { deployment_ids: ids, deployments_from_group: group, filter_id, filter_rules }: Selection,
+  selection: Selection,
 ): Promise<readonly string[] | undefined> {
+  const { deployment_ids: ids, deployments_from_group: group, filter_id, filter_rules } = selection
   if (ids == null && group == null && filter_id == null && filter_rules == null) return undefined
   return [
     ...new Set([
       ...(ids == null ? [] : await byIds(request, transaction, ids)),
       ...(group == null ? [] : await fromGroup(request, transaction, group)),
-      ...(filter_id == null && filter_rules == null ? [] : byFilter()),
+      ...(filter_id == null && filter_rules == null ? [] : await byFilter(request, transaction, selection)),
     ]),
   ]
 }
@@ -43,11 +45,13 @@ async function fromGroup(request: Request, transaction: Database, id: string) {
   return visibleMembers(transaction, group.tenant_id, group.id, tenantScope(request))
 }
 
-function byFilter(): readonly string[] {
-  throw new ApiError(
-    'not_implemented',
-    'Choosing the deployments of a group by filter_id or filter_rules is documented, but this release of Tutti ' +
-      'has not built it yet',
-    { hint: 'Name them by deployment_ids' },
-  )
+/** Both ways of saying it together, of the tenant's own deployments that the caller sees. */
+async function byFilter(
+  request: Request,
+  transaction: Database,
+  { filter_id: id, filter_rules: rules }: Selection,
+): Promise<readonly string[]> {
+  const parsed = rules == null ? undefined : parseFilterRules(rules, 'deployments')
+  const all = await rulesOf(request, 'deployments', [id ?? undefined], parsed)
+  return findByRules(transaction, all ?? [], { ...tenantScope(request), globalTenantIds: [] })
 }

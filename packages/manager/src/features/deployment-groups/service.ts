@@ -32,7 +32,6 @@ import {
   deploymentsToDelete,
   insertGroup,
   lockGroup,
-  lockMembers,
   removeMembers,
   visibleMembers,
 } from './queries.ts'
@@ -146,7 +145,7 @@ export async function deleteGroup(
     const group = await lockOwned(request, transaction, deploymentGroupTable, id)
     const { tenant_id: tenantId } = group
     const members = deletesDeployments
-      ? await lockMembers(transaction, tenantId, id, tenantScope(request))
+      ? await visibleMembers(transaction, tenantId, id, tenantScope(request))
       : []
     const executionGroup = { id: randomUUID(), concurrency: creationConcurrency }
     if (members.length > 0) {

@@ -15,6 +15,7 @@ import { type InputSchema, inputNameProblems } from '@tutti/dsl'
 import {
   blueprintTable,
   type Database,
+  deleteDeployment,
   deploymentTable,
   holdId,
   insertExecutions,
@@ -25,13 +26,7 @@ import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { systemWorkflowRuns } from '../executions/index.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
-import {
-  deleteDeployments,
-  findInTheWay,
-  insertDeployments,
-  type PluginToInstall,
-  readPlanForCreation,
-} from './queries.ts'
+import { findInTheWay, insertDeployments, type PluginToInstall, readPlanForCreation } from './queries.ts'
 
 type Body = RouteBody<'deployments.create'>
 
@@ -216,11 +211,7 @@ async function makeWay(transaction: Database, tenant: Tenant, ids: readonly stri
   const existing = await findInTheWay(transaction, tenant.id, ids)
   const staying = existing.find(({ failedAtOnce }) => !failedAtOnce)
   if (staying !== undefined) throw duplicate('Deployment', staying.id, tenant.name)
-  await deleteDeployments(
-    transaction,
-    tenant.id,
-    existing.map(({ id }) => id),
-  )
+  for (const { id } of existing) await deleteDeployment(transaction, tenant.id, id)
 }
 
 /** Uploaded plugins come later, so one that must be installed is never there. */

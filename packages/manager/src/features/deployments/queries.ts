@@ -1,16 +1,26 @@
+import type { FilterRule, ListQuery } from '@tutti/api'
 import type { InputSchema, PlanWorkflow } from '@tutti/dsl'
 import {
-  activeStatuses,
   type Database,
+  deploymentLabels,
+  fieldsBelow,
+  fieldsOfChildren,
   isActiveOrQueued,
+  joinEnvironment,
   type ListedResource,
   labelsField,
   labelValue,
+  literal,
   ownerFields,
+  ruleConditions,
+  type Scope,
+  selection,
+  settleEnvironments,
   timeField,
   type Visibility,
+  wholeStatus,
 } from '@tutti/storage'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type DeploymentState, whyUnavailable } from '../executions/index.ts'
 
 /** Of its nodes, with all that they derive from. */
@@ -22,6 +32,7 @@ export const deploymentResource: ListedResource = {
   model: 'Deployment',
   from: sql`deployments d
     join tenants on tenants.id = d.tenant_id
+    ${joinEnvironment('d', 'en')}
     left join executions le on le.tenant_id = d.tenant_id and le.id = d.latest_execution_id`,
   fields: {
     id: { column: sql`d.id` },
@@ -66,12 +77,9 @@ export const deploymentResource: ListedResource = {
     latest_execution_total_operations: { column: sql`coalesce(le.total_operations, 0)` },
     latest_execution_finished_operations: { column: sql`coalesce(le.finished_operations, 0)` },
     installation_status: { column: sql`coalesce(d.installation_status, 'inactive')` },
-    deployment_status: { column: sql`d.deployment_status` },
-    sub_services_status: { column: sql`d.sub_services_status` },
-    sub_environments_status: { column: sql`d.sub_environments_status` },
-    sub_services_count: { column: sql`d.sub_services_count` },
-    sub_environments_count: { column: sql`d.sub_environments_count` },
-    has_sub_deployments: { column: sql`(d.sub_services_count + d.sub_environments_count > 0)` },
+    deployment_status: { column: wholeStatus('d', 'en') },
+    ...fieldsBelow('en'),
+    has_sub_deployments: { column: sql`(en.id is not null)` },
     environment_type: {
       column: sql`coalesce((select min(l.value) from deployment_labels l where l.tenant_id = d.tenant_id
         and l.deployment_id = d.id and l.key = 'csys-env-type'), '')`,
@@ -89,7 +97,17 @@ export const deploymentResource: ListedResource = {
   createdBy: sql`d.created_by`,
   visibility: sql`d.visibility`,
   tieBreaker: sql`d.id`,
+  labelled: deploymentLabels,
+  // There are no schedules yet.
+  attributes: { schedules: sql`null::text` },
+  settle: settleEnvironments,
   labelValue: labelValue('deployment_labels', 'deployment_id', 'd'),
+}
+
+/** `all_sub_deployments=false`: what is below counts only as far as its direct children. */
+export const firstLevelResource: ListedResource = {
+  ...deploymentResource,
+  fields: { ...deploymentResource.fields, ...fieldsOfChildren('d') },
 }
 
 type Named<T> = Readonly<Record<string, T>>
@@ -112,6 +130,41 @@ function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
     is_available: whyUnavailable(workflow.availability_rules, state) === undefined,
     availability_rules: workflow.availability_rules,
   }))
+}
+
+/** One definition of each workflow of the deployments that are found; a page of them by name. */
+export async function workflowsOf(
+  db: Database,
+  query: ListQuery,
+  scope: Scope,
+  {
+    rules,
+    commonOnly,
+    extra,
+  }: {
+    readonly rules: readonly FilterRule[]
+    readonly commonOnly: boolean
+    readonly extra: readonly RawBuilder<unknown>[]
+  },
+) {
+  // `_search` is about workflows here.
+  const found = selection(deploymentResource, { ...query, search: undefined }, scope, [
+    ...extra,
+    ...ruleConditions(deploymentResource, rules),
+  ])
+  const limit = query.getAllResults ? null : query.page.size
+  const { rows } = await sql<{ name: string; workflow: PlanWorkflow; total: number }>`
+    with found as materialized (select d.workflows from ${deploymentResource.from} where ${found}),
+    named as (
+      select w.key as name, (array_agg(w.value))[1] as workflow, count(*) as deployments
+      from found, json_each(found.workflows) w group by w.key)
+    select name, workflow, count(*) over () as total from named
+    where ${query.search === undefined ? sql`true` : sql`name ilike ${`%${literal(query.search)}%`}`}
+      and ${commonOnly ? sql`deployments = (select count(*) from found)` : sql`true`}
+    order by name limit ${limit} offset ${query.page.offset}`.execute(db)
+  const everything: DeploymentState = { instanceStates: [], nodeTypes: [] }
+  const items = rows.flatMap(({ name, workflow }) => workflowList({ [name]: workflow }, everything))
+  return { items, total: rows[0]?.total ?? 0 }
 }
 
 export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
@@ -226,18 +279,6 @@ export async function insertDeployments(db: Database, deployments: readonly NewD
     )`.execute(db)
 }
 
-export async function deleteDeployments(
-  db: Database,
-  tenantId: number,
-  ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0) return
-  await sql`
-    delete from deployments where tenant_id = ${tenantId} and id = any(${[...ids]}::text[])`.execute(db)
-  await sql`
-    delete from events where tenant_id = ${tenantId} and deployment_id = any(${[...ids]}::text[])`.execute(db)
-}
-
 /**
  * Deployments of these ids, in the tenant and global ones of others. `failedAtOnce`: one of the tenant's own, whose
  * creation failed and is all that ever ran.
@@ -277,32 +318,15 @@ export async function liveInstances(db: Database, tenantId: number, ids: readonl
   return rows[0]
 }
 
-export type Dependent = { readonly target: string; readonly source: string; readonly creator: string }
-
-/**
- * Installations that need one of these: children by label and dependencies whose source is not just going away. What
- * goes together does not keep each other.
- */
-export async function findDependents(
-  db: Database,
+/** Alone from now on: nobody may begin to depend on one of them while it is looked at who does. */
+export async function lockForDeletion(
+  transaction: Database,
   tenantId: number,
   ids: readonly string[],
-  withChildren: boolean,
-): Promise<Dependent[]> {
-  const these = sql`any(${[...ids]}::text[])`
-  const { rows } = await sql<Dependent>`
-    select target_deployment_id as target, source_deployment_id as source, dependency_creator as creator
-    from inter_deployment_dependencies p
-    where tenant_id = ${tenantId} and target_deployment_id = ${these} and source_deployment_id is not null
-      and not source_deployment_id = ${these}
-      and not exists (select from executions e where e.tenant_id = p.tenant_id
-        and e.deployment_id = p.source_deployment_id and e.status = any(${[...activeStatuses]}::text[])
-        and e.workflow_id in ('stop', 'uninstall', 'update', 'heal'))
-    union all
-    select value, deployment_id, 'csys-obj-parent' from deployment_labels
-    where ${withChildren} and tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${these}
-      and not deployment_id = ${these}`.execute(db)
-  return rows
+): Promise<void> {
+  await sql`
+    select from deployments where tenant_id = ${tenantId} and id = any(${[...ids]}::text[])
+    order by id for update`.execute(transaction)
 }
 
 /** Of these, those that are still there. */

@@ -4,6 +4,7 @@ import {
   badParameter,
   checkDisplayName,
   emptyUpdate,
+  type FilterRule,
   illegalAction,
   type ListQuery,
   notFound,
@@ -14,12 +15,13 @@ import {
 } from '@tutti/api'
 import {
   type Database,
-  deploymentLabels,
+  dependentLines,
   deploymentTable,
+  findDependents,
   insertExecutions,
   listPage,
   lockId,
-  replaceLabels,
+  setDeploymentLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
@@ -27,42 +29,76 @@ import { type Request, tenantOf } from '../../request.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   blueprintVisibility,
-  type Dependent,
   deploymentResource,
-  findDependents,
   findDeployment,
+  firstLevelResource,
   isDependencyOf,
   isEnvironmentOnly,
   isInGroup,
   liveInstances,
+  lockForDeletion,
   setInProgress,
   setSite,
   siteVisibility,
   unfinishedExecutions,
   updateDeployment,
+  workflowsOf,
 } from './queries.ts'
 
 export type ListOptions = {
-  readonly dependenciesOf: string | undefined
-  readonly environmentsOnly: boolean
-  readonly groupId: string | undefined
+  readonly dependenciesOf?: string | undefined
+  readonly environmentsOnly?: boolean
+  readonly groupId?: string | undefined
+  readonly allSubDeployments?: boolean
 }
 
-export async function listDeployments(request: Request, query: ListQuery, options: ListOptions) {
+const resourceFor = (allSubDeployments: boolean) =>
+  allSubDeployments ? deploymentResource : firstLevelResource
+
+export async function listDeployments(
+  request: Request,
+  query: ListQuery,
+  options: ListOptions,
+  rules?: readonly FilterRule[],
+) {
   const { db } = request.services
   const { dependenciesOf } = options
-  // Filters cannot be stored yet, so there is none of any name.
-  if (query.filterId !== undefined) throw notFound('DeploymentsFilter', query.filterId)
   if (dependenciesOf !== undefined) await requireDeployment(db, request, dependenciesOf)
-  return listPage(db, deploymentResource, query, await listScope(request, query, 'deployment_list'), [
+  const scope = await listScope(request, query, 'deployment_list')
+  const extra = [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
     ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
-  ])
+  ]
+  return listPage(db, resourceFor(options.allSubDeployments ?? true), query, scope, extra, rules)
 }
 
-export const getDeployment = (request: Request, id: string, include?: readonly string[]) =>
-  getItem(request, deploymentResource, id, include)
+/**
+ * The workflows of all deployments that are found, by their names; with `_common_only` those that every one of them has
+ * (spec/rest-facts-a.md 6).
+ */
+export async function listWorkflows(
+  request: Request,
+  query: ListQuery,
+  options: { readonly _common_only?: boolean; readonly _group_id?: string | null },
+  rules: readonly FilterRule[] = [],
+) {
+  const scope = await listScope(request, query, 'deployment_list')
+  const { items, total } = await workflowsOf(request.services.db, query, scope, {
+    rules,
+    commonOnly: options._common_only ?? false,
+    extra: options._group_id == null ? [] : [isInGroup([options._group_id])],
+  })
+  const size = query.getAllResults ? items.length : query.page.size
+  return { items, metadata: { pagination: { total, offset: query.page.offset, size } } }
+}
+
+export const getDeployment = (
+  request: Request,
+  id: string,
+  include?: readonly string[],
+  allSubDeployments = true,
+) => getItem(request, resourceFor(allSubDeployments), id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(db: Database, request: Request, id: string) {
@@ -116,6 +152,7 @@ export async function startDeletions(
   const tenantId = first.tenant_id
   const ids = deployments.map(({ id }) => id)
   // Locks the rows before anything is counted: a workflow that starts at this moment is seen, or sees the deletion.
+  await lockForDeletion(transaction, tenantId, ids)
   const there = await setInProgress(transaction, tenantId, ids)
   for (const id of ids) if (!there.has(id)) throw notFound('Deployment', id)
   const unfinished = await unfinishedExecutions(transaction, tenantId, ids)
@@ -152,15 +189,17 @@ async function checkUnused(
   ids: readonly string[],
   isRecursive: boolean,
 ): Promise<void> {
-  const dependents = await findDependents(transaction, tenantId, ids, !isRecursive)
+  const dependents = await findDependents(transaction, tenantId, ids, {
+    by: 'delete_deployment_environment',
+    recursive: isRecursive,
+    together: true,
+  })
   const [needed] = dependents
   if (needed !== undefined) {
-    const lines = dependents
-      .filter(({ target }) => target === needed.target)
-      .map((dependent, index) => `  [${index + 1}] ${describeDependent(dependent)}`)
     throw new ApiError(
       'dependent_exists_error',
-      `Can't delete deployment ${needed.target} - the following existing installations depend on it:\n${lines.join('\n')}`,
+      `Can't delete deployment ${needed.target} - the following existing installations depend on it:\n` +
+        dependentLines(dependents.filter(({ target }) => target === needed.target)),
     )
   }
   const live = await liveInstances(transaction, tenantId, ids)
@@ -171,20 +210,6 @@ async function checkUnused(
       { hint: 'Run the workflow uninstall first, or pass force=true' },
     )
   }
-}
-
-function describeDependent({ source, creator }: Dependent): string {
-  const [kind, node] = creator.split('.')
-  const how =
-    kind === 'component'
-      ? 'contains'
-      : kind === 'sharedresource'
-        ? 'uses a shared resource from'
-        : kind === 'csys-obj-parent'
-          ? 'is contained in'
-          : 'uses capabilities of'
-  const where = node === undefined ? '' : ` in its node \`${node}\``
-  return `Deployment \`${source}\` ${how} the current deployment${where}`
 }
 
 export async function patchDeployment(
@@ -205,7 +230,7 @@ export async function patchDeployment(
     if (!isThere) throw notFound('Deployment', id)
     if (labels !== undefined) {
       const owner = { tenantId: deployment.tenant_id, id }
-      await replaceLabels(transaction, deploymentLabels, owner, labels, request.caller.username)
+      await setDeploymentLabels(transaction, owner, labels, request.caller.username, 'replace')
     }
   })
 }

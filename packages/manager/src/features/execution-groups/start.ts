@@ -25,13 +25,13 @@ import {
 } from '../executions/index.ts'
 import { type MemberToStart, readMembers } from './queries.ts'
 
-type Parameters = Readonly<Record<string, unknown>>
+type Given = Readonly<Record<string, unknown>>
 
 export type GroupStart = {
   readonly deploymentGroupId: string
   readonly workflowId: string
-  readonly defaultParameters: Parameters
-  readonly parameters: Readonly<Record<string, Parameters | null>>
+  readonly defaultParameters: Given
+  readonly parameters: Readonly<Record<string, Given | null>>
   readonly force: boolean
   readonly concurrency: number
 }
@@ -127,7 +127,18 @@ async function planExecutions(
   if (first === undefined) return []
   const { workflowId, force } = start
   const ids = members.map((member) => member.id)
-  const refusals = await findRefusals(transaction, request, members, start)
+  const planned: (Able & {
+    readonly parameters: Parameters<typeof findRefusals>[2][number]['parameters']
+  })[] = []
+  for (const member of members) {
+    const parameters = await finalParameters(request, transaction, member.id, member.workflow, {
+      workflowId,
+      parameters: { ...start.defaultParameters, ...start.parameters[member.id] },
+      allowCustomParameters: false,
+    })
+    planned.push({ ...member, parameters })
+  }
+  const refusals = await findRefusals(transaction, request, planned, start)
   const running = force ? undefined : await findRunning(transaction, first.tenant_id, ids)
   const unavailability = force ? undefined : await findUnavailability(transaction, first.tenant_id, members)
   let room = (await systemWorkflowRuns(transaction)) ? 0 : concurrency
@@ -147,30 +158,21 @@ async function planExecutions(
     return { status: 'pending' }
   }
 
-  const executions: NewExecution[] = []
-  for (const member of members) {
-    const parameters = await finalParameters(request, transaction, member.id, member.workflow, {
-      workflowId,
-      parameters: { ...start.defaultParameters, ...start.parameters[member.id] },
-      allowCustomParameters: false,
-    })
-    executions.push({
-      tenantId: member.tenant_id,
-      id: randomUUID(),
-      workflowId,
-      deployment: {
-        id: member.id,
-        displayName: member.display_name,
-        blueprintId: member.blueprint_id,
-      },
-      parameters,
-      force,
-      visibility: member.visibility,
-      createdBy: request.caller.username,
-      ...outcomeOf(member),
-    })
-  }
-  return executions
+  return planned.map((member) => ({
+    tenantId: member.tenant_id,
+    id: randomUUID(),
+    workflowId,
+    deployment: {
+      id: member.id,
+      displayName: member.display_name,
+      blueprintId: member.blueprint_id,
+    },
+    parameters: member.parameters,
+    force,
+    visibility: member.visibility,
+    createdBy: request.caller.username,
+    ...outcomeOf(member),
+  }))
 }
 
 function whyNotCreated(member: Able): Error | undefined {

@@ -133,20 +133,6 @@ export async function findRunning(db: Database, tenantId: number, deploymentIds:
   return new Map(rows.map((row) => [row.deployment_id, row]))
 }
 
-/** Deployments that depend on one of these by an inter-deployment dependency or a parent label. */
-export async function findDependents(db: Database, tenantId: number, deploymentIds: readonly string[]) {
-  const these = sql`any(${[...deploymentIds]}::text[])`
-  const { rows } = await sql<{ target: string; source: string; creator: string }>`
-    select target_deployment_id as target, source_deployment_id as source, dependency_creator as creator
-    from inter_deployment_dependencies
-    where tenant_id = ${tenantId} and target_deployment_id = ${these} and source_deployment_id is not null
-    union all
-    select value, deployment_id, 'csys-obj-parent'
-    from deployment_labels
-    where tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${these}`.execute(db)
-  return rows
-}
-
 /**
  * Hands the executions to whichever workers take them next, with what those must reset first. The new fence stops a
  * worker that may still be running one.

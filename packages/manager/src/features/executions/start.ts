@@ -7,17 +7,17 @@ import {
   type PlanWorkflow,
   withObjects,
 } from '@tutti/dsl'
-import { type Database, insertExecution } from '@tutti/storage'
+import {
+  type Database,
+  dependentLines,
+  findDependents,
+  insertExecution,
+  workflowsThatStop,
+} from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
-import {
-  findDependents,
-  findRunning,
-  lockDeployment,
-  readDeploymentStates,
-  systemWorkflowRuns,
-} from './queries.ts'
+import { findRunning, lockDeployment, readDeploymentStates, systemWorkflowRuns } from './queries.ts'
 
 export type StartRequest = {
   readonly deploymentId: string
@@ -32,9 +32,6 @@ export type StartRequest = {
 
 /** Workflows of the manager itself that a later release builds; they exist on every deployment. */
 const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
-
-/** Workflows that may not pull a deployment from under those that depend on it. */
-const stopsDependents = new Set(['stop', 'uninstall', 'update', 'heal'])
 
 /**
  * Starts, queues or refuses a workflow on a deployment, in the order of checks of spec/workflows.md 1.2. Returns
@@ -78,7 +75,8 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
       return refusal
     }
-    const refusal = (await findRefusals(transaction, request, [deployment], start)).get(deployment.id)
+    const refusals = await findRefusals(transaction, request, [{ ...deployment, parameters }], start)
+    const refusal = refusals.get(deployment.id)
     if (refusal !== undefined) return refused(refusal)
     const status = await startOrQueue(transaction, deployment.tenant_id, start)
     // What waits meets another deployment than the present one: only what starts now must fit it.
@@ -223,7 +221,11 @@ async function startOrQueue(transaction: Database, tenantId: number, start: Star
   )
 }
 
-type Refused = { readonly tenant_id: number; readonly id: string }
+type Refused = {
+  readonly tenant_id: number
+  readonly id: string
+  readonly parameters: Named<Json>
+}
 
 /** Why the workflow may not run on some of these deployments of one tenant, by deployment id. */
 export async function findRefusals(
@@ -237,22 +239,30 @@ export async function findRefusals(
   if (first.tenant_id !== tenantOf(request).id && !request.rights.holds('execute_global_workflow')) {
     return new Map(deployments.map(({ id }) => [id, foreign(request, id)]))
   }
-  if (force || !stopsDependents.has(workflowId)) return new Map()
-  const ids = deployments.map(({ id }) => id)
-  const dependents = Map.groupBy(
-    await findDependents(transaction, first.tenant_id, ids),
-    ({ target }) => target,
+  if (force || !workflowsThatStop.has(workflowId)) return new Map()
+  const takesChildren = new Set(
+    deployments
+      .filter(({ parameters }) => workflowId === 'uninstall' && parameters.recursive === true)
+      .map(({ id }) => id),
+  )
+  const found = await findDependents(
+    transaction,
+    first.tenant_id,
+    deployments.map(({ id }) => id),
+    { by: workflowId, recursive: takesChildren.size === deployments.length },
+  )
+  const keeping = found.filter(
+    ({ target, creator }) => !(creator === 'csys-obj-parent' && takesChildren.has(target)),
   )
   return new Map(
-    [...dependents].map(([id, those]) => {
-      const lines = those.map(
-        ({ source, creator }, index) => `  [${index + 1}] Deployment \`${source}\` (${creator})`,
-      )
-      const message =
+    [...Map.groupBy(keeping, ({ target }) => target)].map(([id, dependents]) => [
+      id,
+      new ApiError(
+        'dependent_exists_error',
         `Can't execute workflow \`${workflowId}\` on deployment ${id} - the following existing ` +
-        `installations depend on it:\n${lines.join('\n')}`
-      return [id, new ApiError('dependent_exists_error', message)]
-    }),
+          `installations depend on it:\n${dependentLines(dependents)}`,
+      ),
+    ]),
   )
 }
 

@@ -81,6 +81,8 @@ const contents = {
   sites: 'sites',
   'deployment groups': 'deployment_groups',
   secrets: 'secrets',
+  'deployment filters': 'deployment_filters',
+  'blueprint filters': 'blueprint_filters',
   'secrets providers': 'secrets_providers',
 } as const
 
