@@ -146,6 +146,36 @@ test('labels of a group go to its members, then and later', async () => {
   expect((await system.inject('GET', '/labels/deployment_groups/env')).body.items).toEqual(['test'])
 })
 
+test('members are chosen by stored filters and by rules', async () => {
+  for (const id of ['f1', 'f2', 'f3']) await addDeployment(system.db, id)
+  await put('source', { deployment_ids: ['f1', 'f2'], labels: [{ kind: 'web' }] })
+  const rule = (key: string, ...values: string[]) => ({ type: 'label', operator: 'any_of', key, values })
+  await system.inject('PUT', '/filters/deployments/webs', { body: { filter_rules: [rule('kind', 'web')] } })
+  expect((await put('filtered', { filter_id: 'webs' })).body.deployment_ids).toEqual(['f1', 'f2'])
+  const byId = { type: 'attribute', operator: 'any_of', key: 'id', values: ['f2', 'f3'] }
+  expect((await put('filtered', { filter_rules: [byId] })).body.deployment_ids).toEqual(['f2', 'f3'])
+  expect(
+    (await patch('filtered', { remove: { filter_id: 'webs', filter_rules: [byId] } })).body.deployment_ids,
+  ).toEqual(['f3'])
+  expect((await put('filtered', { filter_id: 'nope' })).status).toBe(404)
+  expect((await put('filtered', { filter_rules: [{}] })).body.error_code).toBe('invalid_filter_rule')
+})
+
+test('a group whose members are in an environment puts them there', async () => {
+  for (const id of ['env1', 'inside']) await addDeployment(system.db, id)
+  expect(
+    (await put('in-env', { labels: [{ 'csys-obj-parent': 'env1' }], deployment_ids: ['inside'] })).status,
+  ).toBe(200)
+  expect((await system.inject('GET', '/deployments/env1')).body.sub_services_count).toBe(1)
+  expect(await labelsOf('env1')).toEqual(['csys-consumer-id=inside'])
+  expect(
+    await put('in-none', { labels: [{ 'csys-obj-parent': 'gone' }], deployment_ids: ['inside'] }),
+  ).toMatchObject({
+    status: 404,
+    body: { error_code: 'deployment_parent_not_found_error' },
+  })
+})
+
 test('new deployments are made as one execution group, ten at a time', async () => {
   const { status, body } = await put('many', {
     blueprint_id: 'plain',
