@@ -2,7 +2,7 @@
  * `npm run bench`: measures a Tutti as it is served, and writes bench/results/DATE-COMMIT.json and .md.
  *
  *   --quick            a tenth of the work, nothing written: does it run at all?
- *   --only NAME,…      startup, tiers, scripts, deployments, requests, environments; nothing written
+ *   --only NAME,…      startup, tiers, scripts, deployments, requests, searches, environments; nothing written
  *   --profile FOLDER   a CPU profile of the manager, and the SQL statements of each part by their time; nothing written
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { benchDeployments } from './benches/deployments.ts'
 import { benchEnvironments } from './benches/environments.ts'
 import { benchRequests } from './benches/requests.ts'
+import { benchSearches } from './benches/searches.ts'
 import { benchStartup } from './benches/startup.ts'
 import { benchTiers } from './benches/tiers.ts'
 import { benchFolder } from './folder.ts'
@@ -89,8 +90,27 @@ async function measure(): Promise<Report> {
           benchEnvironments(manager, { children: 10_000 * part, executions: 1000 * part, clients: 16 }),
         )
       : undefined
+    // Last, because it begins with a table of its own.
+    const searches = wanted('searches')
+      ? await measured('searches', () =>
+          benchSearches(manager, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
+            1_000,
+            1_000_000 * part,
+          ]),
+        )
+      : undefined
     const loaded = await memoryOf(manager)
-    return { machine, startup, tiers, scripts, deployments, requests, environments, memory: { idle, loaded } }
+    return {
+      machine,
+      startup,
+      tiers,
+      scripts,
+      deployments,
+      requests,
+      searches,
+      environments,
+      memory: { idle, loaded },
+    }
   } finally {
     await manager.stop()
     await folder.remove()

@@ -9,12 +9,16 @@ import { dependencyRoutes } from './dependencies.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
+import { filterRoutes } from './filters.ts'
+import { ldapRoutes } from './ldap.ts'
 import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
+import { searchRoutes } from './searches.ts'
 import { secretRoutes } from './secrets.ts'
 import { siteRoutes } from './sites.ts'
+import { summaryRoutes } from './summaries.ts'
 import { topologyRoutes } from './topology.ts'
 import { unbuiltRoutes } from './unbuilt.ts'
 
@@ -26,6 +30,7 @@ export const builtRoutes = {
   ...licenseRoutes,
   ...auditRoutes,
   ...accessRoutes,
+  ...ldapRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
   ...dependencyRoutes,
@@ -36,6 +41,9 @@ export const builtRoutes = {
   ...operationRoutes,
   ...siteRoutes,
   ...secretRoutes,
+  ...filterRoutes,
+  ...searchRoutes,
+  ...summaryRoutes,
 } as const satisfies Readonly<Record<string, Route>>
 
 export type RouteName = keyof typeof builtRoutes
@@ -80,6 +88,11 @@ export type RouteResponse<Name extends RouteName> = RouteOf<Name>['response'] ex
 /** The names of the endpoints that list a resource with the common list parameters. */
 export type ListRouteName = {
   [Name in RouteName]: RouteOf<Name> extends { readonly method: 'GET'; readonly list: object } ? Name : never
+}[RouteName]
+
+/** The names of all endpoints that read the common list parameters, to list, to count or to delete. */
+export type QueriedRouteName = {
+  [Name in RouteName]: RouteOf<Name> extends { readonly list: object } ? Name : never
 }[RouteName]
 
 /** What one item of a list is. */

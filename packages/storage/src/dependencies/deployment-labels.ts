@@ -27,7 +27,7 @@ export async function setDeploymentLabels(
   const added = parents.filter((parent) => !before.includes(parent))
   await checkParents(transaction, tenantId, id, added, createdBy)
   if (how === 'add') await addLabels(transaction, deploymentLabels, owner, own, createdBy)
-  else await replaceLabels(transaction, deploymentLabels, owner, own, createdBy, consumerKey)
+  else await replaceLabels(transaction, deploymentLabels, owner, own, createdBy)
   const isLess = how === 'replace' && before.some((parent) => !parents.includes(parent))
   if (added.length > 0 || isLess) await setConsumerLabels(transaction, tenantId, id, createdBy)
 }

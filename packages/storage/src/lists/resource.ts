@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Database } from '../database.ts'
+import type { LabelledTable } from '../labels.ts'
 
 /**
  * How a resource of the API comes out of the database: one SQL expression for each field of its shape. Lists,
@@ -25,6 +26,10 @@ export type ListedResource = {
   readonly tieBreaker: RawBuilder<unknown>
   /** Brings up to date what the rows are computed from, before they are read. */
   readonly settle?: (db: Database) => Promise<void>
+  /** Where its labels are, for rules about them. */
+  readonly labelled?: LabelledTable
+  /** What rules about attributes compare, where it is not the field of that name. */
+  readonly attributes?: Readonly<Record<string, RawBuilder<unknown>>>
   /** Table of labels for `_sort=label:KEY`: the value of the key. */
   readonly labelValue?: (key: string) => RawBuilder<unknown>
 }
