@@ -86,7 +86,7 @@ export {
   type RouteResponse,
   routes,
 } from './routes/table.ts'
-export { NodeInstancePatch } from './routes/topology.ts'
+export { NewNode, NewNodeInstance, NodeInstancePatch, NodePatch } from './routes/topology.ts'
 export * from './shapes/access.ts'
 export * from './shapes/agent.ts'
 export * from './shapes/audit.ts'

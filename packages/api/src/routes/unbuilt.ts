@@ -66,14 +66,6 @@ const documented: readonly (readonly [
   ...resource('blueprint', 'v3.1', {
     upload: ['PATCH /blueprints/:blueprint_id/icon', 'PUT /blueprints/:blueprint_id/archive'],
   }),
-  ...resource('node', 'v3.1', {
-    list: ['POST /nodes', 'POST /node-instances'],
-    update: ['PATCH /nodes/:deployment_id/:node_id'],
-    delete: ['DELETE /nodes/:deployment_id/:node_id'],
-  }),
-  ...resource('node_instance', 'v3.1', {
-    delete: ['DELETE /node-instances/:node_instance_id'],
-  }),
   ...resource('execution_schedule', 'v3.1', {
     list: ['GET /execution-schedules', 'GET /summary/execution_schedules'],
     get: ['GET /execution-schedules/:id'],
@@ -111,7 +103,6 @@ const documented: readonly (readonly [
     status_update: ['PATCH /log-bundles/:id'],
   }),
   ...tenantless('v3.1', [['anonymous', ['GET /snapshot-status']]]),
-  ['v3.1', 'operations', 'required', ['POST /operations']],
 ]
 
 type Endpoints = readonly `${Route['method']} /${string}`[]
