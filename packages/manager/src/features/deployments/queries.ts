@@ -145,8 +145,8 @@ export async function workflowsOf(
     readonly extra: readonly RawBuilder<unknown>[]
   },
 ) {
-  // `_search` is about workflows here.
   await settleEnvironments(db)
+  // `_search` is about workflows here.
   const found = selection(deploymentResource, { ...query, search: undefined }, scope, [
     ...extra,
     ...ruleConditions(deploymentResource, rules),
