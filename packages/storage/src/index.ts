@@ -43,7 +43,7 @@ export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-f
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
-export { type ObjectQuestion, type ObjectReader, objectExists } from './objects/find-object.ts'
+export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'
 export { secretExists } from './objects/queries.ts'
 export {
   agentTable,
