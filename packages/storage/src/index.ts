@@ -5,6 +5,7 @@ export { type AuditedTable, auditTable, tenantName } from './audit/audit-table.t
 export type { AuditCaller } from './audit/caller.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
+export { consumerLabel, dependsOn, lockDependencies, showConsumer } from './dependencies.ts'
 export * from './embedded/index.ts'
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
 export { deploymentStorage } from './evaluation/storage.ts'
@@ -49,6 +50,7 @@ export {
   agentTable,
   blueprintTable,
   deleteOwned,
+  dependencyTable,
   deploymentTable,
   existsInOtherTenants,
   findOwned,
