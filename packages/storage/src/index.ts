@@ -3,6 +3,12 @@ export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
 export { type AuditedTable, auditTable, tenantName } from './audit/audit-table.ts'
 export type { AuditCaller } from './audit/caller.ts'
+export {
+  AddressRefused,
+  type AddressRules,
+  type CheckedAddress,
+  checkedAddress,
+} from './checked-address.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export { consumerLabel, dependsOn, lockDependencies, showConsumer } from './dependencies.ts'

@@ -45,6 +45,12 @@ export type Schema = {
   tenant_groups: { tenant_id: number; group_id: number; role: string }
   /** A view: a user's roles in tenants, directly (no group) and through groups. */
   tenant_roles: { tenant_id: number; user_id: number; role: string; group_id: number | null }
+  ldap: {
+    is_only: Generated<boolean>
+    settings: JsonColumn
+    sealed_password: string | null
+    updated_at: DefaultTimestamp
+  }
   role_permissions: { role: string; permission: string; is_granted: boolean }
   tokens: {
     id: string

@@ -9,6 +9,7 @@ import { dependencyRoutes } from './dependencies.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
+import { ldapRoutes } from './ldap.ts'
 import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
@@ -26,6 +27,7 @@ export const builtRoutes = {
   ...licenseRoutes,
   ...auditRoutes,
   ...accessRoutes,
+  ...ldapRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
   ...dependencyRoutes,

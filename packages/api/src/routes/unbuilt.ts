@@ -128,12 +128,7 @@ const documented: readonly (readonly [
     download: ['GET /log-bundles/:id/archive'],
     status_update: ['PATCH /log-bundles/:id'],
   }),
-  ...tenantless('v3.1', [
-    ['ldap_status_get', ['GET /ldap']],
-    ['ldap_set', ['POST /ldap']],
-    ['identity_provider_get', ['GET /idp']],
-    ['anonymous', ['GET /snapshot-status']],
-  ]),
+  ...tenantless('v3.1', [['anonymous', ['GET /snapshot-status']]]),
 ]
 
 type Endpoints = readonly `${Route['method']} /${string}`[]

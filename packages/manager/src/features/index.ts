@@ -9,6 +9,7 @@ import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
 import { executionHandlers } from './executions/index.ts'
+import { ldapHandlers } from './ldap/index.ts'
 import { licenseHandlers } from './license/index.ts'
 import { maintenanceHandlers } from './maintenance/index.ts'
 import { managerHandlers } from './manager/index.ts'
@@ -45,6 +46,7 @@ export const handlers = {
   ...operationHandlers,
   ...tenantHandlers,
   ...userHandlers,
+  ...ldapHandlers,
   ...userGroupHandlers,
   ...permissionHandlers,
   ...tokenHandlers,

@@ -12,6 +12,7 @@ import * as cluster from './0022-cluster.ts'
 import * as license from './0023-license.ts'
 import * as audit from './0024-audit.ts'
 import * as agents from './0025-agents.ts'
+import * as ldap from './0030-ldap.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '0023-license': license,
   '0024-audit': audit,
   '0025-agents': agents,
+  '0030-ldap': ldap,
 }
 
 /**

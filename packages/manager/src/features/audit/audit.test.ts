@@ -247,6 +247,8 @@ test('every request that may write leaves a record, or is on the list above', as
     ['brokers.delete', '/brokers/b', 'brokers'],
     ['license.upload', '/license', 'license', license],
     ['license.delete', '/license', 'license'],
+    ['ldap.set', '/ldap', 'ldap', { ldap_server: 'ldap://127.0.0.1', ldap_domain: 'example.org' }],
+    ['ldap.remove', '/ldap', 'ldap'],
     ['tokens.create', '/tokens', 'tokens', {}],
     () => ['tokens.delete', `/tokens/${token}`, 'tokens'],
     ['tenants.create', '/tenants/walked', 'tenants', {}],
