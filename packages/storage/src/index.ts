@@ -11,7 +11,6 @@ export {
 } from './checked-address.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
-export { consumerLabel, dependsOn, lockDependencies, showConsumer } from './dependencies.ts'
 export * from './embedded/index.ts'
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
 export { deploymentStorage } from './evaluation/storage.ts'
@@ -56,7 +55,6 @@ export {
   agentTable,
   blueprintTable,
   deleteOwned,
-  dependencyTable,
   deploymentTable,
   existsInOtherTenants,
   findOwned,

@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
-import { consumerLabel } from './dependencies.ts'
 
 export type LabelledTable = {
   readonly table: 'blueprint_labels' | 'deployment_labels'
   readonly idColumn: 'blueprint_id' | 'deployment_id'
-  /** Keys that follow from something else: replacing the labels neither sets nor removes them. */
-  readonly computed?: readonly string[]
 }
 
 export const blueprintLabels: LabelledTable = { table: 'blueprint_labels', idColumn: 'blueprint_id' }
-export const deploymentLabels: LabelledTable = {
-  table: 'deployment_labels',
-  idColumn: 'deployment_id',
-  computed: [consumerLabel],
-}
+export const deploymentLabels: LabelledTable = { table: 'deployment_labels', idColumn: 'deployment_id' }
 
 type Owner = { readonly tenantId: number; readonly id: string }
 type Pair = { readonly key: string; readonly value: string }
@@ -39,17 +32,13 @@ export async function replaceLabels(
   transaction: Database,
   labelled: LabelledTable,
   owner: Owner,
-  given: readonly Pair[],
+  labels: readonly Pair[],
   createdBy: string,
 ): Promise<void> {
-  const computed = labelled.computed ?? []
-  const labels = given.filter(({ key }) => !computed.includes(key))
   await sql`
     delete from ${sql.table(labelled.table)}
     where tenant_id = ${owner.tenantId} and ${sql.ref(labelled.idColumn)} = ${owner.id}
-      and not (key = any(${[...computed]}::text[])) and (key, value) not in (select key, value from ${pairs(labels)})`.execute(
-    transaction,
-  )
+      and (key, value) not in (select key, value from ${pairs(labels)})`.execute(transaction)
   await addLabels(transaction, labelled, owner, labels, createdBy)
 }
 

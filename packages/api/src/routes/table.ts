@@ -5,7 +5,6 @@ import { auditRoutes } from './audit.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
-import { dependencyRoutes } from './dependencies.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
@@ -30,7 +29,6 @@ export const builtRoutes = {
   ...ldapRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
-  ...dependencyRoutes,
   ...executionRoutes,
   ...eventRoutes,
   ...topologyRoutes,

@@ -1,4 +1,4 @@
-import { type Database, type Schema, type Scope, showConsumer, toJson } from '@tutti/storage'
+import { type Database, type Schema, type Scope, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import type { Environment, NodeRow } from '../planning/environment.ts'
@@ -247,7 +247,6 @@ export async function insertDependencies(
       })),
     )
     .execute()
-  await showConsumer(transaction, owner.tenantId, owner.deploymentId)
 }
 
 export async function childDeployments(db: Database, tenantId: number, id: string): Promise<string[]> {
@@ -270,7 +269,6 @@ export async function deleteDeployment(transaction: Database, tenantId: number, 
     .where('deployment_id', '=', id)
     .execute()
   await transaction.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
-  await showConsumer(transaction, tenantId, id)
 }
 
 /** What the user sees in the tenant, with the global resources of the others. */

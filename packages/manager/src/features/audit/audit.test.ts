@@ -333,33 +333,6 @@ test('every request that may write leaves a record, or is on the list above', as
     ['nodeInstances.delete', '/node-instances/m_1', 'node_instances', undefined, updating],
     ['nodes.update', '/nodes/fixture/m', 'nodes', { type: 'u' }, updating],
     ['nodes.delete', '/nodes/fixture/m', 'nodes', undefined, updating],
-    [
-      'dependencies.create',
-      '/deployments/inter-deployment-dependencies',
-      'inter_deployment_dependencies',
-      { dependency_creator: 'x', source_deployment: 'fixture', target_deployment: 'walked' },
-    ],
-    [
-      'dependencies.delete',
-      '/deployments/inter-deployment-dependencies',
-      'inter_deployment_dependencies',
-      { dependency_creator: 'x', source_deployment: 'fixture', target_deployment: 'walked' },
-    ],
-    [
-      'dependencies.add',
-      '/deployments/inter-deployment-dependencies',
-      'inter_deployment_dependencies',
-      {
-        source_deployment_id: 'fixture',
-        inter_deployment_dependencies: [{ dependency_creator: 'x', target_deployment: 'walked' }],
-      },
-    ],
-    [
-      'dependencies.replace',
-      '/deployments/fixture/inter-deployment-dependencies',
-      'inter_deployment_dependencies',
-      { inter_deployment_dependencies: [] },
-    ],
     ['executions.act', `/executions/${execution}`, 'executions', { action: 'cancel' }],
     ['executions.update', `/executions/${execution}`, 'executions', { status: 'failed' }],
     ['events.delete', '/events?deployment_id=fixture&type=cloudify_event', 'events'],

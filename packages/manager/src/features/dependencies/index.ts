@@ -1,1 +1,0 @@
-export { dependencyHandlers } from './routes.ts'
