@@ -43,18 +43,22 @@ export {
   listLabels,
   replaceLabels,
 } from './labels.ts'
-export { findById, findItem, type ListedPage, listPage } from './lists/list.ts'
+export { findById, findItem, type ListedPage, listPage, selection } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
+export { literal, ruleConditions } from './lists/rules.ts'
+export { type SummaryRow, summarise } from './lists/summary.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'
 export { secretExists } from './objects/queries.ts'
 export {
   agentTable,
+  blueprintFilterTable,
   blueprintTable,
   deleteOwned,
+  deploymentFilterTable,
   deploymentTable,
   existsInOtherTenants,
   findOwned,

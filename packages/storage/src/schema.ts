@@ -111,6 +111,8 @@ export type Schema = {
     latest_execution_id: string | null
     updated_at: NullableTimestamp
   }
+  deployment_filters: FilterRow
+  blueprint_filters: FilterRow
   encryption: { is_only: Generated<boolean>; fingerprint: string }
   secrets_providers: Owned & {
     tenant_id: number
@@ -345,6 +347,14 @@ export type Schema = {
     networks: JsonWithDefault<Record<string, unknown>>
     created_at: DefaultTimestamp
   }
+}
+
+type FilterRow = Owned & {
+  tenant_id: number
+  id: string
+  value: JsonColumn
+  is_system_filter: Generated<boolean>
+  updated_at: DefaultTimestamp
 }
 
 type LabelRow = {

@@ -75,6 +75,7 @@ export async function answer(
         ? undefined
         : parseListQuery(query, route.list, {
             own: Object.keys(route.query?.properties ?? {}),
+            passesOverUnknown: route.passesOverUnknown ?? false,
             pageSize: services.config.get('default_page_size'),
           }),
   }

@@ -6,6 +6,7 @@ import * as unfinishedByDeployment from './0003-unfinished-by-deployment.ts'
 import * as access from './0004-access.ts'
 import * as sites from './0010-sites.ts'
 import * as secrets from './0011-secrets.ts'
+import * as filters from './0012-filters.ts'
 import * as config from './0020-config.ts'
 import * as maintenance from './0021-maintenance.ts'
 import * as cluster from './0022-cluster.ts'
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0004-access': access,
   '0010-sites': sites,
   '0011-secrets': secrets,
+  '0012-filters': filters,
   '0020-config': config,
   '0021-maintenance': maintenance,
   '0022-cluster': cluster,

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { ApiError, foreignGlobal, type ListQuery, notFound, type RouteBody } from '@tutti/api'
+import {
+  ApiError,
+  type FilterRule,
+  foreignGlobal,
+  type ListQuery,
+  notFound,
+  type RouteBody,
+} from '@tutti/api'
 import { deploymentTable, findItem, type ListedPage, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { lockOwned } from '../../owned.ts'
@@ -21,9 +28,13 @@ import {
   workflowOf,
 } from './queries.ts'
 
-export async function listNodeInstances(request: Request, list: ListQuery): Promise<ListedPage> {
+export async function listNodeInstances(
+  request: Request,
+  list: ListQuery,
+  rules?: readonly FilterRule[],
+): Promise<ListedPage> {
   const scope = await listScope(request, list, 'node_instance_list')
-  return listPage(request.services.db, nodeInstanceResource, list, scope)
+  return listPage(request.services.db, nodeInstanceResource, list, scope, [], rules)
 }
 
 export async function getNodeInstance(
