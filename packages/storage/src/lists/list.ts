@@ -25,7 +25,6 @@ export async function listPage(
   extra: readonly RawBuilder<unknown>[] = [],
   rules?: readonly FilterRule[],
 ): Promise<ListedPage> {
-  await resource.settle?.(db)
   if (rules === undefined) return pageOf(db, resource, query, selection(resource, query, scope, extra))
   const where = selection(resource, query, scope, [...extra, ...ruleConditions(resource, rules)])
   const page = await pageOf(db, resource, query, where)
@@ -62,6 +61,7 @@ async function pageOf(
   query: ListQuery,
   where: RawBuilder<unknown>,
 ): Promise<ListedPage> {
+  await resource.settle?.(db)
   const limit = query.getAllResults ? null : query.page.size
   const items = await selectItems(
     db,

@@ -24,12 +24,12 @@ export type ListedResource = {
   readonly visibility: RawBuilder<unknown>
   /** Breaks ties of the order, so that pages neither repeat nor skip a row. */
   readonly tieBreaker: RawBuilder<unknown>
-  /** Brings up to date what the rows are computed from, before they are read. */
-  readonly settle?: (db: Database) => Promise<void>
   /** Where its labels are, for rules about them. */
   readonly labelled?: LabelledTable
   /** What rules about attributes compare, where it is not the field of that name. */
   readonly attributes?: Readonly<Record<string, RawBuilder<unknown>>>
+  /** Brings up to date what the rows are computed from, before they are read. */
+  readonly settle?: (db: Database) => Promise<void>
   /** Table of labels for `_sort=label:KEY`: the value of the key. */
   readonly labelValue?: (key: string) => RawBuilder<unknown>
 }

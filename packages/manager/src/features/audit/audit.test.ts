@@ -213,6 +213,11 @@ const unrecorded: Readonly<Record<string, string>> = {
   'operations.update': 'operations and tasks graphs are the log of an execution',
   'operations.delete': 'operations and tasks graphs are the log of an execution',
   'tasksGraphs.create': 'operations and tasks graphs are the log of an execution',
+  ...Object.fromEntries(
+    Object.keys(builtRoutes)
+      .filter((name) => name.startsWith('searches.'))
+      .map((name) => [name, 'changes nothing']),
+  ),
 }
 
 type Step = readonly [name: string, path: string, table: string, body?: unknown, executionToken?: string]
@@ -332,6 +337,15 @@ test('every request that may write leaves a record, or is on the list above', as
     ['secretsProviders.create', '/secrets-providers', 'secrets_providers', { name: 'walked', type: 'local' }],
     ['secretsProviders.update', '/secrets-providers/walked', 'secrets_providers', { visibility: 'global' }],
     ['secretsProviders.delete', '/secrets-providers/walked', 'secrets_providers'],
+    ...(['deployments', 'blueprints'] as const).flatMap((filtered): Step[] => {
+      const [path, table] = [`/filters/${filtered}/walked`, `${filtered.slice(0, -1)}_filters`]
+      const body = { filter_rules: [{ key: 'a', values: [], operator: 'is_null', type: 'label' }] }
+      return [
+        [`${filtered}Filters.create`, path, table, body],
+        [`${filtered}Filters.update`, path, table, { visibility: 'global' }],
+        [`${filtered}Filters.delete`, path, table],
+      ]
+    }),
     ['nodeInstances.update', '/node-instances/n_1', 'node_instances', { version: 9, state: 'started' }],
     [
       'agents.create',

@@ -52,7 +52,7 @@ export type ListOptions = {
   readonly allSubDeployments?: boolean
 }
 
-const resourceFor = (allSubDeployments = true) =>
+const resourceFor = (allSubDeployments: boolean) =>
   allSubDeployments ? deploymentResource : firstLevelResource
 
 export async function listDeployments(
@@ -64,14 +64,13 @@ export async function listDeployments(
   const { db } = request.services
   const { dependenciesOf } = options
   if (dependenciesOf !== undefined) await requireDeployment(db, request, dependenciesOf)
-  const resource = resourceFor(options.allSubDeployments)
   const scope = await listScope(request, query, 'deployment_list')
   const extra = [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
     ...(options.groupId === undefined ? [] : [isInNoGroup]),
   ]
-  return listPage(db, resource, query, scope, extra, rules)
+  return listPage(db, resourceFor(options.allSubDeployments ?? true), query, scope, extra, rules)
 }
 
 /**
@@ -98,7 +97,7 @@ export const getDeployment = (
   request: Request,
   id: string,
   include?: readonly string[],
-  allSubDeployments?: boolean,
+  allSubDeployments = true,
 ) => getItem(request, resourceFor(allSubDeployments), id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
