@@ -1,14 +1,43 @@
 import { Command, Option } from 'commander'
-import { addBlueprintCommands } from './commands/blueprints.ts'
-import { examplesText, type Program, settingOptions } from './commands/command.ts'
-import { addDeploymentCommands } from './commands/deployments.ts'
-import { addEventCommands } from './commands/events.ts'
-import { addExecutionCommands } from './commands/executions.ts'
-import { addInstallCommands } from './commands/install.ts'
-import { addManagerCommands } from './commands/manager.ts'
-import { addProfileCommands } from './commands/profiles.ts'
-import { addServerCommands } from './commands/serve.ts'
-import { addTopologyCommands } from './commands/topology.ts'
+import { blueprints } from './commands/blueprints.ts'
+import {
+  addCommand,
+  addNoun,
+  type CommandDefinition,
+  examplesText,
+  type Noun,
+  type Program,
+  settingOptions,
+} from './commands/command.ts'
+import { deployments } from './commands/deployments.ts'
+import { events } from './commands/events.ts'
+import { executions } from './commands/executions.ts'
+import { installCommand, uninstallCommand } from './commands/install.ts'
+import { configCommand, statusCommand } from './commands/manager.ts'
+import { initCommand, profiles } from './commands/profiles.ts'
+import { serveCommand, workerCommand } from './commands/serve.ts'
+import { nodeInstances, nodes } from './commands/topology.ts'
+
+/** Verbs without a noun. */
+const commands: readonly CommandDefinition[] = [
+  serveCommand,
+  workerCommand,
+  installCommand,
+  uninstallCommand,
+  statusCommand,
+  configCommand,
+  initCommand,
+]
+
+export const nouns: readonly Noun[] = [
+  profiles,
+  blueprints,
+  deployments,
+  executions,
+  events,
+  nodes,
+  nodeInstances,
+]
 
 /** The command line: nouns and verbs of the API (design/style.md). */
 export function createProgram(program: Program, version: string): Command {
@@ -40,14 +69,7 @@ export function createProgram(program: Program, version: string): Command {
     )
   for (const option of settingOptions('client')) root.addOption(option)
 
-  addServerCommands(root, program)
-  addInstallCommands(root, program)
-  addManagerCommands(root, program)
-  addProfileCommands(root, program)
-  addBlueprintCommands(root, program)
-  addDeploymentCommands(root, program)
-  addExecutionCommands(root, program)
-  addEventCommands(root, program)
-  addTopologyCommands(root, program)
+  for (const command of commands) addCommand(root, program, command)
+  for (const noun of nouns) addNoun(root, program, noun)
   return root
 }

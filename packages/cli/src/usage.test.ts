@@ -31,7 +31,7 @@ test.each([
   [['deploymens', 'list'], "unknown command 'deploymens'\n(Did you mean deployments?)"],
   [['deployments', 'lst'], "unknown command 'lst'\n(Did you mean list?)"],
   [['blueprints', 'list', '--serch', 'x'], '(Did you mean --search?)'],
-  [['executions', 'start', 'install'], "required option '-d, --deployment-id <id>'"],
+  [['executions', 'start', 'install'], "required option '-d, --deployment-id <deployment>'"],
   [['blueprints', 'list', '--size', 'many'], 'It must be a whole number.'],
   [['executions', 'delete'], '--keep-last COUNT or --before TIME'],
   [['events', 'list'], 'Say whose events'],

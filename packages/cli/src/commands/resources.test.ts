@@ -150,20 +150,10 @@ test('labels are merged, because the API replaces the whole set', async () => {
       return sampleDeployment({ labels: [label('env', 'prod')] })
     },
   })
-  expect(
-    await tutti(
-      'deployments',
-      'labels',
-      'web',
-      '--add',
-      'env=prod',
-      '--add',
-      'ENV=test',
-      '--delete',
-      'tier=a',
-    ),
-  ).toBe(0)
-  expect(sent).toEqual([{ labels: [{ env: 'test' }, { tier: 'b' }, { env: 'prod' }] }])
+  expect(await tutti('deployments', 'labels', 'add', 'web', 'env=prod', 'ENV=test')).toBe(0)
+  expect(await tutti('deployments', 'labels', 'delete', 'web', 'tier=a', 'ENV')).toBe(0)
+  const [env, a, b] = [{ env: 'test' }, { tier: 'a' }, { tier: 'b' }]
+  expect(sent).toEqual([{ labels: [env, a, b, { env: 'prod' }] }, { labels: [b] }])
   expect(environment.written()).toContain('env  prod')
 })
 
