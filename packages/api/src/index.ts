@@ -59,6 +59,7 @@ export { BlueprintPatch, BlueprintUpload, SetVisibility } from './routes/bluepri
 export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
 export { ExecutionStart } from './routes/executions.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
+export { SiteCreate, SiteUpdate } from './routes/sites.ts'
 export {
   builtRoutes,
   type ListRouteName,
@@ -84,7 +85,9 @@ export * from './shapes/manager.ts'
 export * from './shapes/node.ts'
 export * from './shapes/node-instance.ts'
 export * from './shapes/operation.ts'
+export * from './shapes/site.ts'
 export { parseBoolean } from './values/boolean.ts'
+export { type Location, parseLocation } from './values/location.ts'
 export { parseBody, parseParameters } from './values/parse-object.ts'
 export { formatTimestamp, parseTimestamp } from './values/timestamp.ts'
 export { wireList } from './values/wire-list.ts'

@@ -35,13 +35,27 @@ export {
   listLabels,
   replaceLabels,
 } from './labels.ts'
-export { findItem, type ListedPage, listPage } from './lists/list.ts'
+export { findById, findItem, type ListedPage, listPage } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectExists } from './objects/find-object.ts'
+export {
+  blueprintTable,
+  deleteOwned,
+  deploymentTable,
+  existsInOtherTenants,
+  findOwned,
+  holdId,
+  lockId,
+  type OwnedRow,
+  type OwnedTable,
+  ownedResource,
+  siteTable,
+  userExists,
+} from './owned.ts'
 export { openProcessFolder } from './process-folder.ts'
 export {
   type Heartbeat,

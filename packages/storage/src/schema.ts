@@ -92,6 +92,8 @@ export type Schema = {
     workflows: JsonWithDefault
     resource_tags: JsonWithDefault
     runtime_only_evaluation: Generated<boolean>
+    /** Of the site's own tenant; both or neither. */
+    site_tenant_id: number | null
     site_name: string | null
     installation_status: string | null
     deployment_status: Generated<string>
@@ -102,6 +104,12 @@ export type Schema = {
     create_execution_id: string | null
     latest_execution_id: string | null
     updated_at: NullableTimestamp
+  }
+  sites: Owned & {
+    tenant_id: number
+    name: string
+    latitude: number | null
+    longitude: number | null
   }
   deployment_labels: LabelRow & { deployment_id: string }
   inter_deployment_dependencies: Owned & {

@@ -111,6 +111,19 @@ export const deploymentRoutes = {
     response: Deployment,
     status: 200,
   }),
+  'deployments.setSite': route({
+    method: 'POST',
+    path: '/deployments/:deployment_id/set-site',
+    since: 'v3.1',
+    permission: 'deployment_set_site',
+    summary: 'Link a deployment to a site, or to none',
+    body: Type.Object({
+      site_name: Type.Optional(Nullable(Type.String())),
+      detach_site: Type.Optional(Nullable(Type.Boolean())),
+    }),
+    response: Deployment,
+    status: 200,
+  }),
   'deployments.outputs': route({
     method: 'GET',
     path: '/deployments/:deployment_id/outputs',

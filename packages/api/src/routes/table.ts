@@ -10,6 +10,7 @@ import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
+import { siteRoutes } from './sites.ts'
 import { topologyRoutes } from './topology.ts'
 import { unbuiltRoutes } from './unbuilt.ts'
 
@@ -26,6 +27,7 @@ export const builtRoutes = {
   ...eventRoutes,
   ...topologyRoutes,
   ...operationRoutes,
+  ...siteRoutes,
 } as const satisfies Readonly<Record<string, Route>>
 
 export type RouteName = keyof typeof builtRoutes

@@ -48,7 +48,6 @@ const documented: readonly (readonly [
     ],
   }),
   ...resource('deployment', 'v2', {
-    set_site: ['POST /deployments/:deployment_id/set-site'],
     modify: ['POST /deployment-modifications'],
   }),
   ...resource('deployment_modification', 'v2', {
@@ -136,13 +135,6 @@ const documented: readonly (readonly [
     create: ['PUT /secrets-providers'],
     update: ['PATCH /secrets-providers/:name'],
     delete: ['DELETE /secrets-providers/:name'],
-  }),
-  ...resource('site', 'v3.1', {
-    list: ['GET /sites'],
-    get: ['GET /sites/:site_name'],
-    create: ['PUT /sites/:site_name'],
-    update: ['POST /sites/:site_name'],
-    delete: ['DELETE /sites/:site_name'],
   }),
   ...resource('agent', 'v3.1', {
     list: ['GET /agents'],

@@ -25,6 +25,12 @@ export const ownerFields = {
   private_resource: Type.Boolean(),
 }
 
+/** Who created a resource and when; for those who may say so, as a restored snapshot does (spec/rest-facts-b.md 13). */
+export const creationOverrides = {
+  created_by: Type.Optional(Nullable(Type.String())),
+  created_at: Type.Optional(Nullable(Type.String())),
+}
+
 /** An object of an answer; versions may add fields, so clients must let unknown ones pass. */
 export const Shape = <Properties extends Record<string, TSchema>>(title: string, properties: Properties) =>
   Type.Object(properties, { title })

@@ -41,7 +41,8 @@ export async function loadToken(db: Database, id: string) {
 
 const globalTenantIds = sql<number[]>`array(
   select tenant_id from blueprints where visibility = 'global'
-  union select tenant_id from deployments where visibility = 'global')`
+  union select tenant_id from deployments where visibility = 'global'
+  union select tenant_id from sites where visibility = 'global')`
 
 /**
  * Every tenant by its name, and those whose global resources are to be seen everywhere. Everything that can be global

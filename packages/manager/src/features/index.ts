@@ -14,6 +14,7 @@ import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
 import { permissionHandlers } from './permissions/index.ts'
 import { resourceHandlers } from './resources/index.ts'
+import { siteHandlers } from './sites/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
 import { userGroupHandlers } from './user-groups/index.ts'
@@ -40,4 +41,5 @@ export const handlers = {
   ...permissionHandlers,
   ...tokenHandlers,
   ...resourceHandlers,
+  ...siteHandlers,
 } satisfies Handlers

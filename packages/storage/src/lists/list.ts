@@ -50,6 +50,17 @@ export async function findItem(
   return items[0]
 }
 
+/** The resource of that id. */
+export function findById(
+  db: Database,
+  resource: ListedResource,
+  id: string,
+  scope: Scope,
+  include?: readonly string[],
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  return findItem(db, resource, sql`${columnOf(resource, resource.idField ?? 'id')} = ${id}`, scope, include)
+}
+
 async function selectItems(
   db: Database,
   resource: ListedResource,

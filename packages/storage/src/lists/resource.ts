@@ -10,6 +10,8 @@ export type ListedResource = {
   /** `from` clause; joins keep one row per resource. */
   readonly from: RawBuilder<unknown>
   readonly fields: Readonly<Record<string, ListedField>>
+  /** The field by which one is asked for, where it is not `id`. */
+  readonly idField?: string
   /** Filter keys that are no fields of the shape. */
   readonly extraFilters?: Readonly<Record<string, RawBuilder<unknown>>>
   /** What `_search` looks in, and `_search_name`. */

@@ -1,3 +1,2 @@
-export { holdBlueprintId } from './queries.ts'
 export { blueprintHandlers } from './routes.ts'
 export { requireBlueprint } from './service.ts'

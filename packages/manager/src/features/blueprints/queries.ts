@@ -55,56 +55,16 @@ function withWireTimes(execution: Readonly<Record<string, string | null>>) {
 }
 
 export const notHidden = sql`not b.is_hidden`
-export const blueprintIdIs = (id: string) => sql`b.id = ${id}`
 
-/** What the rules of uploads, deletes and updates look at. */
-export async function findBlueprint(db: Database, tenantId: number, id: string) {
-  return db
-    .selectFrom('blueprints')
-    .innerJoin('tenants', 'tenants.id', 'blueprints.tenant_id')
-    .select([
-      'blueprints.tenant_id',
-      'blueprints.id',
-      'blueprints.state',
-      'blueprints.visibility',
-      'blueprints.created_by',
-      'blueprints.archive_sha256',
-      'blueprints.archive_extension',
-      'blueprints.upload_execution_id',
-      'tenants.name as tenant_name',
-    ])
-    .where('blueprints.id', '=', id)
-    .where((eb) => eb.or([eb('tenant_id', '=', tenantId), eb('visibility', '=', 'global')]))
-    .orderBy(sql`tenant_id = ${tenantId}`, 'desc')
-    .limit(1)
-    .executeTakeFirst()
+/** What the rules of uploads, deletes and updates look at beside the owner. */
+export type BlueprintState = {
+  readonly state: string
+  readonly archive_sha256: string | null
+  readonly archive_extension: string | null
+  readonly upload_execution_id: string | null
 }
 
-/**
- * Serialises everything that decides whether an id may exist: an id is unique in its tenant, and a global one in
- * all of them, which no index can say.
- */
-export async function lockBlueprintId(transaction: Database, id: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`blueprint/${id}`}, 0))`.execute(transaction)
-}
-
-/** Keeps the id as it is until the transaction ends, for any number of transactions at once. */
-export async function holdBlueprintId(transaction: Database, id: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(hashtextextended(${`blueprint/${id}`}, 0))`.execute(
-    transaction,
-  )
-}
-
-export async function existsInOtherTenants(db: Database, tenantId: number, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('blueprints')
-    .select('id')
-    .where('id', '=', id)
-    .where('tenant_id', '<>', tenantId)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
+export const stateColumns = ['state', 'archive_sha256', 'archive_extension', 'upload_execution_id'] as const
 
 export async function insertBlueprint(
   db: Database,
@@ -136,10 +96,6 @@ export async function insertBlueprint(
       is_hidden: row.isHidden,
     })
     .execute()
-}
-
-export async function deleteBlueprint(db: Database, tenantId: number, id: string): Promise<void> {
-  await db.deleteFrom('blueprints').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
 /** Ids of deployments made from the blueprint, in any tenant; the first few are enough for a message. */
@@ -184,11 +140,6 @@ export async function updateBlueprint(
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .execute()
-}
-
-export async function userExists(db: Database, username: string): Promise<boolean> {
-  const row = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
-  return row !== undefined
 }
 
 export async function readExecutionEnd(db: Database, tenantId: number, executionId: string) {

@@ -1,40 +1,32 @@
 import {
   ApiError,
-  badParameter,
-  checkGlobalAllowed,
-  checkWidening,
   emptyUpdate,
-  foreignGlobal,
-  globalClash,
   isFailedBlueprintState,
   type ListQuery,
   notFound,
   parseLabels,
   parseSetVisibility,
-  type Visibility,
 } from '@tutti/api'
 import {
   blueprintLabels,
+  blueprintTable,
   type Database,
-  findItem,
+  deleteOwned,
   listPage,
   readArchive,
   replaceLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
+import { checkNewOwner, checkNewVisibility, getItem, lockOwned, requireOwned } from '../../owned.ts'
+import type { Request } from '../../request.ts'
 import {
-  blueprintIdIs,
+  type BlueprintState,
   blueprintResource,
-  deleteBlueprint,
   deploymentsOf,
-  existsInOtherTenants,
-  findBlueprint,
   importersOf,
-  lockBlueprintId,
   notHidden,
+  stateColumns,
   updateBlueprint,
-  userExists,
 } from './queries.ts'
 
 /** Hidden blueprints are listed only when asked for (spec/rest-facts-a.md 5). */
@@ -46,27 +38,22 @@ export async function listBlueprints(request: Request, query: ListQuery) {
   return listPage(request.services.db, blueprintResource, query, scope, isFiltered ? [] : [notHidden])
 }
 
-export async function getBlueprint(request: Request, id: string, include?: readonly string[]) {
-  const { db } = request.services
-  const item = await findItem(db, blueprintResource, blueprintIdIs(id), tenantScope(request), include)
-  if (item === undefined) throw notFound('Blueprint', id)
-  return item
-}
+export const getBlueprint = (request: Request, id: string, include?: readonly string[]) =>
+  getItem(request, blueprintResource, id, include)
 
 /** The blueprint's row where the caller sees it. @throws not_found_error */
-export async function requireBlueprint(db: Database, request: Request, id: string) {
-  const blueprint = await findBlueprint(db, tenantOf(request).id, id)
-  if (blueprint === undefined || isHiddenFrom(request, blueprint)) throw notFound('Blueprint', id)
-  return blueprint
-}
+export const requireBlueprint = (db: Database, request: Request, id: string) =>
+  requireOwned<BlueprintState>(request, db, blueprintTable, id, stateColumns)
+
+/** The same to be changed. @throws not_found_error, illegal_action_error */
+const lockBlueprint = (transaction: Database, request: Request, id: string) =>
+  lockOwned<BlueprintState>(request, transaction, blueprintTable, id, stateColumns)
 
 /** The rules in their order: spec/rest-facts-a.md 7, last paragraph. */
 export async function removeBlueprint(request: Request, id: string, isForced: boolean): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
-    await lockBlueprintId(transaction, id)
-    const blueprint = await requireBlueprint(transaction, request, id)
+    const blueprint = await lockBlueprint(transaction, request, id)
     const tenantId = blueprint.tenant_id
-    checkOwnTenant(request, blueprint)
     if (!isFailedBlueprintState(blueprint.state)) {
       if (blueprint.state !== 'uploaded' && !isForced) {
         throw new ApiError(
@@ -93,15 +80,8 @@ export async function removeBlueprint(request: Request, id: string, isForced: bo
         )
       }
     }
-    await deleteBlueprint(transaction, tenantId, id)
+    await deleteOwned(transaction, blueprintTable, blueprint)
   })
-}
-
-function checkOwnTenant(
-  request: Request,
-  blueprint: { readonly id: string; readonly tenant_id: number; readonly tenant_name: string },
-) {
-  if (blueprint.tenant_id !== tenantOf(request).id) throw foreignGlobal(blueprint.id, blueprint.tenant_name)
 }
 
 type Patch = {
@@ -114,11 +94,8 @@ type Patch = {
 export async function patchBlueprint(request: Request, id: string, patch: Patch): Promise<void> {
   if (Object.keys(patch).length === 0) throw emptyUpdate()
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
-  if (patch.creator !== undefined) requirePermission(request, 'set_owner')
   await request.services.db.transaction().execute(async (transaction) => {
-    await lockBlueprintId(transaction, id)
-    const blueprint = await requireBlueprint(transaction, request, id)
-    checkOwnTenant(request, blueprint)
+    const blueprint = await lockBlueprint(transaction, request, id)
     const owner = { tenantId: blueprint.tenant_id, id }
     if (labels !== undefined) {
       if (blueprint.state !== 'uploaded') {
@@ -129,12 +106,13 @@ export async function patchBlueprint(request: Request, id: string, patch: Patch)
       }
       await replaceLabels(transaction, blueprintLabels, owner, labels, request.caller.username)
     }
-    if (patch.creator !== undefined && !(await userExists(transaction, patch.creator))) {
-      throw badParameter(`User ${patch.creator} does not exist.`)
+    if (patch.creator !== undefined) await checkNewOwner(request, transaction, patch.creator)
+    const visibility = patch.visibility === undefined ? undefined : parseSetVisibility(patch.visibility)
+    if (visibility !== undefined) {
+      await checkNewVisibility(request, transaction, blueprintTable, blueprint, visibility)
     }
-    if (patch.visibility !== undefined)
-      await widen(request, transaction, blueprint, parseSetVisibility(patch.visibility))
     await updateBlueprint(transaction, blueprint.tenant_id, id, {
+      ...(visibility !== undefined && { visibility }),
       ...(patch.description != null && { description: patch.description }),
       ...(patch.creator !== undefined && { createdBy: patch.creator }),
     })
@@ -148,26 +126,10 @@ export async function setBlueprintVisibility(
 ): Promise<void> {
   const wanted = parseSetVisibility(visibility)
   await request.services.db.transaction().execute(async (transaction) => {
-    await lockBlueprintId(transaction, id)
-    const blueprint = await requireBlueprint(transaction, request, id)
-    checkOwnTenant(request, blueprint)
-    await widen(request, transaction, blueprint, wanted)
+    const blueprint = await lockBlueprint(transaction, request, id)
+    await checkNewVisibility(request, transaction, blueprintTable, blueprint, wanted)
+    await updateBlueprint(transaction, blueprint.tenant_id, id, { visibility: wanted })
   })
-}
-
-async function widen(
-  request: Request,
-  transaction: Database,
-  blueprint: NonNullable<Awaited<ReturnType<typeof findBlueprint>>>,
-  wanted: Visibility,
-): Promise<void> {
-  const { id, tenant_id: tenantId, tenant_name: tenantName } = blueprint
-  checkWidening(id, blueprint.visibility, wanted)
-  checkGlobalAllowed(wanted, request.caller.username, request.rights.holds('create_global_resource'))
-  if (wanted === 'global' && (await existsInOtherTenants(transaction, tenantId, id))) {
-    throw globalClash('Blueprint', id, tenantName)
-  }
-  await updateBlueprint(transaction, tenantId, id, { visibility: wanted })
 }
 
 /** The archive as it was uploaded, with the headers that the Python client insists on (spec/rest-facts-a.md 7). */

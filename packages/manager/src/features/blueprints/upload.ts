@@ -4,10 +4,8 @@ import {
   ApiError,
   BlueprintUpload,
   badParameter,
-  checkGlobalAllowed,
   checkIdentifier,
   duplicateBlueprint,
-  globalClash,
   isFailedBlueprintState,
   type LabelPair,
   parseBody,
@@ -16,15 +14,10 @@ import {
   parseLabelsText,
   type Visibility,
 } from '@tutti/api'
-import { insertExecution, writeArchive } from '@tutti/storage'
+import { blueprintTable, deleteOwned, findOwned, insertExecution, lockId, writeArchive } from '@tutti/storage'
+import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
-import {
-  deleteBlueprint,
-  existsInOtherTenants,
-  findBlueprint,
-  insertBlueprint,
-  lockBlueprintId,
-} from './queries.ts'
+import { type BlueprintState, insertBlueprint } from './queries.ts'
 import { type ReceivedArchive, receiveArchive } from './receive-archive.ts'
 
 type Upload = {
@@ -69,7 +62,7 @@ function readUpload(
 ): Upload {
   const parameters = parseBody(BlueprintUpload, given)
   const visibility = parseCreateVisibility(parameters.visibility, parameters.private_resource)
-  checkGlobalAllowed(visibility, request.caller.username, request.rights.holds('create_global_resource'))
+  checkMayBeGlobal(request, visibility)
   const { labels } = parameters
   return {
     id,
@@ -123,17 +116,22 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
   const tenant = tenantOf(request)
   const executionId = randomUUID()
   await db.transaction().execute(async (transaction) => {
-    await lockBlueprintId(transaction, upload.id)
-    const existing = await findBlueprint(transaction, tenant.id, upload.id)
+    await lockId(transaction, blueprintTable, upload.id)
+    const existing = await findOwned<Pick<BlueprintState, 'state'>>(
+      transaction,
+      blueprintTable,
+      tenant.id,
+      upload.id,
+      ['state'],
+    )
     if (existing !== undefined) {
       const makesWay = existing.tenant_id === tenant.id && isFailedBlueprintState(existing.state)
       // A validation leaves everything as it is, failed uploads too.
       if (!makesWay || upload.validateOnly) throw duplicateBlueprint(upload.id, tenant.name)
-      await deleteBlueprint(transaction, tenant.id, upload.id)
+      await deleteOwned(transaction, blueprintTable, existing)
     }
-    if (upload.visibility === 'global' && (await existsInOtherTenants(transaction, tenant.id, upload.id))) {
-      throw globalClash('Blueprint', upload.id, tenant.name)
-    }
+    const claimed = { tenant_id: tenant.id, tenant_name: tenant.name, id: upload.id }
+    await checkOnlyOne(transaction, blueprintTable, claimed, upload.visibility)
     const stored =
       archive.file === undefined
         ? undefined

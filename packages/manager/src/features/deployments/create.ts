@@ -2,26 +2,30 @@ import { randomUUID } from 'node:crypto'
 import {
   ApiError,
   checkDisplayName,
-  checkGlobalAllowed,
   checkIdentifier,
   duplicate,
-  globalClash,
   isFinalBlueprintState,
-  notFound,
   parseCreateVisibility,
   parseLabels,
   type RouteBody,
   type RouteQuery,
 } from '@tutti/api'
-import { type Database, insertExecution } from '@tutti/storage'
+import {
+  blueprintTable,
+  type Database,
+  deploymentTable,
+  holdId,
+  insertExecution,
+  lockId,
+} from '@tutti/storage'
+import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import { type Request, type Tenant, tenantOf } from '../../request.ts'
-import { holdBlueprintId, requireBlueprint } from '../blueprints/index.ts'
+import { requireBlueprint } from '../blueprints/index.ts'
+import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   deleteDeployment,
-  existsInOtherTenants,
   findDeployment,
   insertDeployment,
-  lockDeploymentId,
   onlyCreationRan,
   type PluginToInstall,
   readPlanForCreation,
@@ -49,12 +53,13 @@ export async function createDeployment(
   const executionId = randomUUID()
 
   await db.transaction().execute(async (transaction) => {
-    await lockDeploymentId(transaction, id)
-    await holdBlueprintId(transaction, body.blueprint_id)
+    await lockId(transaction, deploymentTable, id)
+    await holdId(transaction, blueprintTable, body.blueprint_id)
     const blueprint = await requireUploadedBlueprint(transaction, request, body.blueprint_id)
-    if (body.site_name != null) throw notFound('Site', body.site_name)
+    const site = body.site_name == null ? undefined : await requireSite(request, transaction, body.site_name)
     const labels = body.labels === undefined ? [] : parseLabels(body.labels)
-    checkGlobalAllowed(visibility, request.caller.username, request.rights.holds('create_global_resource'))
+    checkMayBeGlobal(request, visibility)
+    if (site !== undefined) checkNotWider(id, visibility, site)
     if (visibility === 'global' && blueprint.visibility !== 'global') {
       throw new ApiError(
         'forbidden_error',
@@ -66,9 +71,8 @@ export async function createDeployment(
       checkPlugins([...(plan?.deployment_plugins ?? []), ...(plan?.host_plugins ?? [])])
     }
     await makeWay(transaction, tenant, id)
-    if (visibility === 'global' && (await existsInOtherTenants(transaction, tenant.id, id))) {
-      throw globalClash('Deployment', id, tenant.name)
-    }
+    const claimed = { tenant_id: tenant.id, tenant_name: tenant.name, id }
+    await checkOnlyOne(transaction, deploymentTable, claimed, visibility)
     checkInputNames(plan?.inputs ?? {}, body.inputs ?? {})
     await insertDeployment(transaction, {
       tenantId: tenant.id,
@@ -80,6 +84,7 @@ export async function createDeployment(
       createdBy: request.caller.username,
       createExecutionId: executionId,
       runtimeOnlyEvaluation: body.runtime_only_evaluation ?? false,
+      site: site && { tenantId: site.tenant_id, name: site.id },
     })
     await insertExecution(transaction, queue, {
       tenantId: tenant.id,

@@ -112,7 +112,6 @@ function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
   }))
 }
 
-export const deploymentIdIs = (id: string) => sql`d.id = ${id}`
 export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
   where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
 
@@ -128,10 +127,6 @@ export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id 
     select p.target_deployment_id from inter_deployment_dependencies p join targets on p.source_deployment_id = targets.id
     where p.tenant_id = ${tenantId} and p.target_deployment_id is not null
   ) select id from targets)`
-
-export async function lockDeploymentId(transaction: Database, id: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`deployment/${id}`}, 0))`.execute(transaction)
-}
 
 /** What the rules of creation, deletion and updates look at. */
 export async function findDeployment(db: Database, tenantId: number, id: string) {
@@ -151,6 +146,8 @@ export async function findDeployment(db: Database, tenantId: number, id: string)
       'd.blueprint_tenant_id',
       'd.outputs',
       'd.capabilities',
+      'd.site_tenant_id',
+      'd.site_name',
       'tenants.name as tenant_name',
       'c.status as creation_status',
     ])
@@ -159,17 +156,6 @@ export async function findDeployment(db: Database, tenantId: number, id: string)
     .orderBy(sql`d.tenant_id = ${tenantId}`, 'desc')
     .limit(1)
     .executeTakeFirst()
-}
-
-export async function existsInOtherTenants(db: Database, tenantId: number, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('deployments')
-    .select('id')
-    .where('id', '=', id)
-    .where('tenant_id', '<>', tenantId)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** The plan of an uploaded blueprint, for the checks that a creation makes before it starts. */
@@ -204,7 +190,16 @@ export type NewDeployment = {
   readonly createdBy: string
   readonly createExecutionId: string
   readonly runtimeOnlyEvaluation: boolean
+  readonly site: SiteLink | undefined
 }
+
+/** Names the site; the tenant is that of the site, which may be a global one of another tenant. */
+export type SiteLink = { readonly tenantId: number; readonly name: string }
+
+const siteColumns = (site: SiteLink | undefined) => ({
+  site_tenant_id: site?.tenantId ?? null,
+  site_name: site?.name ?? null,
+})
 
 export async function insertDeployment(db: Database, deployment: NewDeployment): Promise<void> {
   await db
@@ -220,6 +215,7 @@ export async function insertDeployment(db: Database, deployment: NewDeployment):
       create_execution_id: deployment.createExecutionId,
       latest_execution_id: deployment.createExecutionId,
       runtime_only_evaluation: deployment.runtimeOnlyEvaluation,
+      ...siteColumns(deployment.site),
     })
     .execute()
 }
@@ -335,6 +331,33 @@ export async function updateDeployment(
   return true
 }
 
+/** Links the deployment to the site, or to none. False when the deployment has just gone. */
+export async function setSite(
+  db: Database,
+  tenantId: number,
+  id: string,
+  site: SiteLink | undefined,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('deployments')
+    .set({ ...siteColumns(site), updated_at: sql`clock_timestamp()` })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function siteVisibility(db: Database, site: SiteLink): Promise<Visibility | undefined> {
+  const row = await db
+    .selectFrom('sites')
+    .select('visibility')
+    .where('tenant_id', '=', site.tenantId)
+    .where('name', '=', site.name)
+    .executeTakeFirst()
+  return row?.visibility
+}
+
 export async function blueprintVisibility(
   db: Database,
   tenantId: number,
@@ -347,11 +370,6 @@ export async function blueprintVisibility(
     .where('id', '=', id)
     .executeTakeFirst()
   return row?.visibility
-}
-
-export async function userExists(db: Database, username: string): Promise<boolean> {
-  const row = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
-  return row !== undefined
 }
 
 export async function readExecutionEnd(db: Database, tenantId: number, executionId: string) {

@@ -9,6 +9,7 @@ import {
   getDeployment,
   listDeployments,
   patchDeployment,
+  setDeploymentSite,
   setDeploymentVisibility,
   startDeletion,
 } from './service.ts'
@@ -55,6 +56,11 @@ export const deploymentHandlers = {
 
   async 'deployments.setVisibility'(request) {
     await setDeploymentVisibility(request, request.params.deployment_id, request.body.visibility)
+    return getDeployment(request, request.params.deployment_id, request.include)
+  },
+
+  async 'deployments.setSite'(request) {
+    await setDeploymentSite(request, request.params.deployment_id, request.body)
     return getDeployment(request, request.params.deployment_id, request.include)
   },
 

@@ -3,45 +3,43 @@ import {
   ApiError,
   badParameter,
   checkDisplayName,
-  checkGlobalAllowed,
-  checkWidening,
   emptyUpdate,
-  foreignGlobal,
-  globalClash,
   illegalAction,
   type ListQuery,
   notFound,
   parseLabels,
   parseSetVisibility,
   type RouteBody,
+  type Visibility,
 } from '@tutti/api'
 import {
   type Database,
   deploymentLabels,
-  findItem,
+  deploymentTable,
   insertExecution,
   listPage,
+  lockId,
   replaceLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
+import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
+import { type Request, tenantOf } from '../../request.ts'
+import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   blueprintVisibility,
   type Dependent,
-  deploymentIdIs,
   deploymentResource,
-  existsInOtherTenants,
   findDependents,
   findDeployment,
   isDependencyOf,
   isEnvironmentOnly,
   isInNoGroup,
   liveInstances,
-  lockDeploymentId,
   setInProgress,
+  setSite,
+  siteVisibility,
   unfinishedExecutions,
   updateDeployment,
-  userExists,
 } from './queries.ts'
 
 export type ListOptions = {
@@ -63,17 +61,20 @@ export async function listDeployments(request: Request, query: ListQuery, option
   ])
 }
 
-export async function getDeployment(request: Request, id: string, include?: readonly string[]) {
-  const { db } = request.services
-  const item = await findItem(db, deploymentResource, deploymentIdIs(id), tenantScope(request), include)
-  if (item === undefined) throw notFound('Deployment', id)
-  return item
-}
+export const getDeployment = (request: Request, id: string, include?: readonly string[]) =>
+  getItem(request, deploymentResource, id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(db: Database, request: Request, id: string) {
   const deployment = await findDeployment(db, tenantOf(request).id, id)
-  if (deployment === undefined || isHiddenFrom(request, deployment)) throw notFound('Deployment', id)
+  return visibleRow(request, 'Deployment', id, deployment)
+}
+
+/** The same to be changed. @throws not_found_error, illegal_action_error */
+async function lockDeployment(transaction: Database, request: Request, id: string) {
+  await lockId(transaction, deploymentTable, id)
+  const deployment = await requireDeployment(transaction, request, id)
+  checkOwnTenant(request, deployment)
   return deployment
 }
 
@@ -89,10 +90,8 @@ export type DeleteOptions = {
  */
 export async function startDeletion(request: Request, id: string, options: DeleteOptions): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
-    await lockDeploymentId(transaction, id)
-    const deployment = await requireDeployment(transaction, request, id)
+    const deployment = await lockDeployment(transaction, request, id)
     const tenantId = deployment.tenant_id
-    checkOwnTenant(request, deployment)
     // Locks the row before anything is counted: a workflow that starts at this moment is seen, or sees the deletion.
     if (!(await setInProgress(transaction, tenantId, id))) throw notFound('Deployment', id)
     const unfinished = await unfinishedExecutions(transaction, tenantId, id)
@@ -156,11 +155,6 @@ function describeDependent({ source, creator }: Dependent): string {
   return `Deployment \`${source}\` ${how} the current deployment${where}`
 }
 
-function checkOwnTenant(request: Request, deployment: Awaited<ReturnType<typeof requireDeployment>>): void {
-  if (deployment.tenant_id !== tenantOf(request).id)
-    throw foreignGlobal(deployment.id, deployment.tenant_name)
-}
-
 export async function patchDeployment(
   request: Request,
   id: string,
@@ -169,14 +163,9 @@ export async function patchDeployment(
   if (Object.keys(patch).length === 0) throw emptyUpdate()
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   const displayName = patch.display_name === undefined ? undefined : checkDisplayName(patch.display_name)
-  if (patch.creator !== undefined) requirePermission(request, 'set_owner')
   await request.services.db.transaction().execute(async (transaction) => {
-    await lockDeploymentId(transaction, id)
-    const deployment = await requireDeployment(transaction, request, id)
-    checkOwnTenant(request, deployment)
-    if (patch.creator !== undefined && !(await userExists(transaction, patch.creator))) {
-      throw badParameter(`User ${patch.creator} does not exist.`)
-    }
+    const deployment = await lockDeployment(transaction, request, id)
+    if (patch.creator !== undefined) await checkNewOwner(request, transaction, patch.creator)
     const isThere = await updateDeployment(transaction, deployment.tenant_id, id, {
       ...(displayName !== undefined && { displayName }),
       ...(patch.creator !== undefined && { createdBy: patch.creator }),
@@ -196,11 +185,9 @@ export async function setDeploymentVisibility(
 ): Promise<void> {
   const wanted = parseSetVisibility(visibility)
   await request.services.db.transaction().execute(async (transaction) => {
-    await lockDeploymentId(transaction, id)
-    const deployment = await requireDeployment(transaction, request, id)
-    checkOwnTenant(request, deployment)
-    checkWidening(id, deployment.visibility, wanted)
-    checkGlobalAllowed(wanted, request.caller.username, request.rights.holds('create_global_resource'))
+    const deployment = await lockDeployment(transaction, request, id)
+    await checkNewVisibility(request, transaction, deploymentTable, deployment, wanted)
+    await checkNotWiderThanSite(transaction, deployment, wanted)
     if (wanted === 'global') {
       const blueprint = await blueprintVisibility(
         transaction,
@@ -213,11 +200,38 @@ export async function setDeploymentVisibility(
             `Current blueprint visibility is ${blueprint}`,
         )
       }
-      if (await existsInOtherTenants(transaction, deployment.tenant_id, id)) {
-        throw globalClash('Deployment', id, deployment.tenant_name)
-      }
     }
     const isThere = await updateDeployment(transaction, deployment.tenant_id, id, { visibility: wanted })
     if (!isThere) throw notFound('Deployment', id)
+  })
+}
+
+async function checkNotWiderThanSite(
+  transaction: Database,
+  deployment: Awaited<ReturnType<typeof requireDeployment>>,
+  wanted: Visibility,
+): Promise<void> {
+  const { site_tenant_id: tenantId, site_name: name } = deployment
+  if (tenantId === null || name === null) return
+  const visibility = await siteVisibility(transaction, { tenantId, name })
+  if (visibility !== undefined) checkNotWider(deployment.id, wanted, { id: name, visibility })
+}
+
+/** Either one site or none from now on (spec/rest-facts-a.md 8). */
+export async function setDeploymentSite(
+  request: Request,
+  id: string,
+  body: RouteBody<'deployments.setSite'>,
+): Promise<void> {
+  const { site_name: name, detach_site: detaches } = body
+  if ((name == null) === (detaches !== true)) {
+    throw badParameter('Must provide either a `site_name` of a valid site or `detach_site` with true value')
+  }
+  await request.services.db.transaction().execute(async (transaction) => {
+    const deployment = await lockDeployment(transaction, request, id)
+    const site = name == null ? undefined : await requireSite(request, transaction, name)
+    if (site !== undefined) checkNotWider(id, deployment.visibility, site)
+    const link = site && { tenantId: site.tenant_id, name: site.id }
+    if (!(await setSite(transaction, deployment.tenant_id, id, link))) throw notFound('Deployment', id)
   })
 }

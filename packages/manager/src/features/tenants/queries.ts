@@ -78,6 +78,7 @@ const contents = {
   'user groups': 'tenant_groups',
   blueprints: 'blueprints',
   deployments: 'deployments',
+  sites: 'sites',
 } as const
 
 export async function contentsOf(transaction: Database, tenantId: number): Promise<readonly string[]> {

@@ -1,0 +1,2 @@
+export { siteHandlers } from './routes.ts'
+export { checkNotWider, requireSite } from './service.ts'

@@ -1,0 +1,67 @@
+import type { ListQuery, Location } from '@tutti/api'
+import {
+  type Database,
+  listPage,
+  ownedResource,
+  type Scope,
+  siteTable,
+  type Visibility,
+} from '@tutti/storage'
+import { sql } from 'kysely'
+
+/** spec/rest-spec-b.md 2.13, spec/rest-facts-b.md 6. */
+export const siteResource = ownedResource(siteTable, {
+  location: { column: sql`(x.latitude || ', ' || x.longitude)` },
+  latitude: { column: sql`x.latitude` },
+  longitude: { column: sql`x.longitude` },
+})
+
+export const listSites = (db: Database, query: ListQuery, scope: Scope) =>
+  listPage(db, siteResource, query, scope)
+
+export async function insertSite(
+  db: Database,
+  site: {
+    readonly tenant_id: number
+    readonly name: string
+    readonly visibility: Visibility
+    readonly created_by: string
+    readonly created_at?: Date
+    readonly latitude: number | null
+    readonly longitude: number | null
+  },
+): Promise<void> {
+  await db.insertInto('sites').values(site).execute()
+}
+
+export type SiteChange = {
+  readonly name?: string
+  readonly visibility?: Visibility
+  /** null: none from now on. */
+  readonly location?: Location | null
+}
+
+/** The deployments of a renamed site follow, by their foreign key. */
+export async function changeSite(
+  db: Database,
+  tenantId: number,
+  name: string,
+  change: SiteChange,
+): Promise<void> {
+  const { location } = change
+  const columns = {
+    ...(change.name !== undefined && { name: change.name }),
+    ...(change.visibility !== undefined && { visibility: change.visibility }),
+    ...(location !== undefined && {
+      latitude: location?.latitude ?? null,
+      longitude: location?.longitude ?? null,
+    }),
+  }
+  if (Object.keys(columns).length === 0) return
+  await db
+    .updateTable('sites')
+    .set(columns)
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .execute()
+}

@@ -1,0 +1,91 @@
+import {
+  ApiError,
+  checkIdentifier,
+  illegalAction,
+  isWider,
+  parseCreateVisibility,
+  parseLocation,
+  type RouteBody,
+  type Visibility,
+} from '@tutti/api'
+import { type Database, deleteOwned, lockId, siteTable } from '@tutti/storage'
+import { checkNewVisibility, claimId, creationOf, lockOwned, requireOwned } from '../../owned.ts'
+import { type Request, tenantOf } from '../../request.ts'
+import { changeSite, insertSite } from './queries.ts'
+
+/** The site's row where the caller sees it. @throws not_found_error */
+export const requireSite = (request: Request, db: Database, name: string) =>
+  requireOwned(request, db, siteTable, name)
+
+/** @throws illegal_action_error for a deployment that more people see than its site */
+export function checkNotWider(
+  deploymentId: string,
+  visibility: Visibility,
+  site: { readonly id: string; readonly visibility: Visibility },
+): void {
+  if (!isWider(visibility, site.visibility)) return
+  throw illegalAction(
+    `The visibility of deployment \`${deploymentId}\`: \`${visibility}\` can't be wider than the visibility of ` +
+      `its site \`${site.id}\`: \`${site.visibility}\``,
+  )
+}
+
+export async function createSite(
+  request: Request,
+  name: string,
+  body: RouteBody<'sites.create'>,
+): Promise<void> {
+  checkIdentifier('name', name)
+  const visibility = parseCreateVisibility(body.visibility)
+  const location = body.location == null ? undefined : parseLocation(body.location)
+  await request.services.db.transaction().execute(async (transaction) => {
+    const creation = await creationOf(request, transaction, body)
+    await claimId(request, transaction, siteTable, name, visibility)
+    await insertSite(transaction, {
+      tenant_id: tenantOf(request).id,
+      name,
+      visibility,
+      latitude: location?.latitude ?? null,
+      longitude: location?.longitude ?? null,
+      ...creation,
+    })
+  })
+}
+
+/** Answers what the site is called from now on. */
+export async function updateSite(
+  request: Request,
+  name: string,
+  body: RouteBody<'sites.update'>,
+): Promise<string> {
+  const newName = body.new_name == null ? name : checkIdentifier('new_name', body.new_name)
+  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const location = body.location == null ? undefined : (parseLocation(body.location) ?? null)
+  await request.services.db.transaction().execute(async (transaction) => {
+    // Always in the same order: two that swap names wait for each other in a line, not in a circle.
+    for (const one of [name, newName].sort()) await lockId(transaction, siteTable, one)
+    const site = await lockOwned(request, transaction, siteTable, name)
+    if (visibility !== undefined) {
+      await checkNewVisibility(request, transaction, siteTable, site, visibility)
+    }
+    if (newName !== name) {
+      const taken = new ApiError(
+        'conflict_error',
+        `Invalid new name \`${newName}\`, it already exists on <Tenant name=\`${site.tenant_name}\`> or with global visibility`,
+      )
+      await claimId(request, transaction, siteTable, newName, visibility ?? site.visibility, taken)
+    }
+    await changeSite(transaction, site.tenant_id, name, {
+      ...(newName !== name && { name: newName }),
+      ...(visibility !== undefined && { visibility }),
+      ...(location !== undefined && { location }),
+    })
+  })
+  return newName
+}
+
+export async function removeSite(request: Request, name: string): Promise<void> {
+  await request.services.db.transaction().execute(async (transaction) => {
+    await deleteOwned(transaction, siteTable, await lockOwned(request, transaction, siteTable, name))
+  })
+}

@@ -1,0 +1,157 @@
+import {
+  badParameter,
+  checkGlobalAllowed,
+  checkWidening,
+  duplicate,
+  foreignGlobal,
+  globalClash,
+  notFound,
+  parseTimestamp,
+  type Visibility,
+} from '@tutti/api'
+import {
+  type Database,
+  existsInOtherTenants,
+  findById,
+  findOwned,
+  type ListedResource,
+  lockId,
+  type OwnedRow,
+  type OwnedTable,
+  userExists,
+} from '@tutti/storage'
+import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from './request.ts'
+
+/**
+ * The rules that everything follows which belongs to a tenant and was created by somebody: who sees it, who may change
+ * it, what it may be called and how widely it may be seen (spec/rest-facts-b.md 3).
+ */
+
+/** The resource as answers show it. @throws not_found_error */
+export async function getItem(
+  request: Request,
+  resource: ListedResource,
+  id: string,
+  include?: readonly string[],
+) {
+  const item = await findById(request.services.db, resource, id, tenantScope(request), include)
+  if (item === undefined) throw notFound(resource.model, id)
+  return item
+}
+
+/** The row, where there is one and the caller sees it. @throws not_found_error */
+export function visibleRow<Row extends OwnedRow>(
+  request: Request,
+  model: string,
+  id: string,
+  row: Row | undefined,
+): Row {
+  if (row === undefined || isHiddenFrom(request, row)) throw notFound(model, id)
+  return row
+}
+
+/** The row with further columns of its table. @throws not_found_error */
+export async function requireOwned<Extra extends object = object>(
+  request: Request,
+  db: Database,
+  owned: OwnedTable,
+  id: string,
+  columns: readonly (keyof Extra & string)[] = [],
+): Promise<OwnedRow & Extra> {
+  const row = await findOwned<Extra>(db, owned, tenantOf(request).id, id, columns)
+  return visibleRow(request, owned.model, id, row)
+}
+
+/** Of a global resource of another tenant nothing may be changed. @throws illegal_action_error */
+export function checkOwnTenant(request: Request, row: OwnedRow): void {
+  if (row.tenant_id !== tenantOf(request).id) throw foreignGlobal(row.id, row.tenant_name)
+}
+
+/** Locks the id and answers its row, to be changed. @throws not_found_error, illegal_action_error */
+export async function lockOwned<Extra extends object = object>(
+  request: Request,
+  transaction: Database,
+  owned: OwnedTable,
+  id: string,
+  columns: readonly (keyof Extra & string)[] = [],
+): Promise<OwnedRow & Extra> {
+  await lockId(transaction, owned, id)
+  const row = await requireOwned<Extra>(request, transaction, owned, id, columns)
+  checkOwnTenant(request, row)
+  return row
+}
+
+/** @throws forbidden_error unless the caller may create something that is seen so widely */
+export function checkMayBeGlobal(request: Request, visibility: Visibility): void {
+  const isAllowed = request.rights.holds('create_global_resource')
+  checkGlobalAllowed(visibility, request.caller.username, isAllowed)
+}
+
+/** Under the lock of the id. @throws conflict_error for a global one while another tenant has the id */
+export async function checkOnlyOne(
+  transaction: Database,
+  { model, ...owned }: OwnedTable,
+  row: Pick<OwnedRow, 'tenant_id' | 'tenant_name' | 'id'>,
+  visibility: Visibility,
+): Promise<void> {
+  if (visibility !== 'global') return
+  if (await existsInOtherTenants(transaction, { model, ...owned }, row.tenant_id, row.id)) {
+    throw globalClash(model, row.id, row.tenant_name)
+  }
+}
+
+/** Locks an id that is to be created and checks that it may. @throws conflict_error, forbidden_error */
+export async function claimId(
+  request: Request,
+  transaction: Database,
+  owned: OwnedTable,
+  id: string,
+  visibility: Visibility,
+  /** Said when there is one already. */
+  taken = duplicate(owned.model, id, tenantOf(request).name),
+): Promise<void> {
+  const { id: tenant_id, name: tenant_name } = tenantOf(request)
+  checkMayBeGlobal(request, visibility)
+  await lockId(transaction, owned, id)
+  if ((await findOwned(transaction, owned, tenant_id, id)) !== undefined) throw taken
+  await checkOnlyOne(transaction, owned, { tenant_id, tenant_name, id }, visibility)
+}
+
+/** Under the lock of the id: whether it may be seen so widely from now on. */
+export async function checkNewVisibility(
+  request: Request,
+  transaction: Database,
+  owned: OwnedTable,
+  row: OwnedRow,
+  wanted: Visibility,
+): Promise<void> {
+  checkWidening(row.id, row.visibility, wanted)
+  if (wanted === row.visibility) return
+  checkMayBeGlobal(request, wanted)
+  await checkOnlyOne(transaction, owned, row, wanted)
+}
+
+/** Who may be made the owner, and by whom. @throws forbidden_error, bad_parameters_error */
+export async function checkNewOwner(request: Request, db: Database, username: string): Promise<void> {
+  requirePermission(request, 'set_owner')
+  if (!(await userExists(db, username))) throw badParameter(`User ${username} does not exist.`)
+}
+
+/**
+ * Who created it and when: the caller, now, unless somebody who may says otherwise, as a restored snapshot does
+ * (spec/rest-facts-b.md 3).
+ *
+ * @throws forbidden_error, bad_parameters_error
+ */
+export async function creationOf(
+  request: Request,
+  db: Database,
+  given: { readonly created_by?: string | null; readonly created_at?: string | null },
+): Promise<{ readonly created_by: string; readonly created_at?: Date }> {
+  if (given.created_by != null) await checkNewOwner(request, db, given.created_by)
+  if (given.created_at != null) requirePermission(request, 'set_timestamp')
+  return {
+    created_by: given.created_by ?? request.caller.username,
+    ...(given.created_at != null && { created_at: parseTimestamp(given.created_at) }),
+  }
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../test/fixtures.ts'
+import { startTestManager, type TestManager } from '../test/test-manager.ts'
+
+/**
+ * Who sees and who may change what, for everything that has a visibility: every kind × every visibility × every asker,
+ * by the list, by the id and by a change (spec/rest-facts-b.md 3).
+ */
+let manager: TestManager
+beforeAll(async () => {
+  manager = await startTestManager()
+  const { db } = manager
+  const [home, away] = [await addTenant(db, 'home'), await addTenant(db, 'away')]
+  for (const role of ['viewer', 'operations', 'user', 'manager'])
+    await addUser(db, role, { tenants: { [home]: role } })
+  await addUser(db, 'creator', { tenants: { [home]: 'user' } })
+  await addUser(db, 'stranger', { tenants: { [away]: 'manager' } })
+  await addUser(db, 'system', { role: 'sys_admin' })
+  for (const kind of kinds) {
+    for (const visibility of visibilities) {
+      await kind.add({ tenantId: home, visibility, createdBy: 'creator' }, idOf(kind, visibility))
+    }
+  }
+})
+afterAll(() => manager.close())
+
+type Visibility = 'private' | 'tenant' | 'global'
+const visibilities: readonly Visibility[] = ['private', 'tenant', 'global']
+type Owner = { readonly tenantId: number; readonly visibility: Visibility; readonly createdBy: string }
+
+type Kind = {
+  readonly path: string
+  readonly add: (owner: Owner, id: string) => Promise<unknown>
+  /** A change that alters nothing, or is refused for what it asks; and the roles of the tenant that may make it. */
+  readonly change?: {
+    readonly method: 'PATCH' | 'PUT' | 'POST'
+    readonly path?: string
+    readonly body: object
+  }
+  readonly changers?: readonly string[]
+  /** The field that is the id. */
+  readonly key?: string
+}
+
+const node = (id: string) => [{ id: `${id}-node`, instances: [{ id: `${id}-instance` }] }]
+const uploaders = ['user', 'manager', 'system', 'creator']
+const operators = [...uploaders, 'operations']
+
+const kinds: readonly Kind[] = [
+  {
+    path: '/blueprints',
+    add: (owner, id) => addBlueprint(manager.db, id, owner),
+    change: { method: 'PATCH', body: { labels: [] } },
+    changers: uploaders,
+  },
+  {
+    path: '/deployments',
+    add: (owner, id) => addDeployment(manager.db, id, { ...owner, blueprintId: `of-${id}`, nodes: node(id) }),
+    change: { method: 'PATCH', body: { labels: [] } },
+    changers: operators,
+  },
+  {
+    path: '/sites',
+    key: 'name',
+    add: ({ tenantId, visibility, createdBy }, name) =>
+      manager.db
+        .insertInto('sites')
+        .values({ tenant_id: tenantId, name, visibility, created_by: createdBy })
+        .execute(),
+    change: { method: 'POST', body: { location: '1,1' } },
+    changers: uploaders,
+  },
+]
+
+const idOf = (kind: Kind, visibility: Visibility) => `${kind.path.slice(1)}-${visibility}`
+
+const inHome = ['viewer', 'operations', 'user', 'manager', 'creator', 'system']
+const askers = [
+  ...inHome.map((user) => [user, 'home'] as const),
+  ['stranger', 'away'],
+  ['system', 'away'],
+] as const
+
+function sees(user: string, tenant: string, visibility: Visibility): boolean {
+  if (visibility === 'global') return true
+  if (tenant !== 'home') return false
+  return visibility === 'tenant' || ['creator', 'manager', 'system'].includes(user)
+}
+
+describe.each(kinds)('$path', (kind) => {
+  const { path, key = 'id', change, changers = [] } = kind
+
+  test.each(askers)('%s in %s', async (user, tenant) => {
+    const { body } = await manager.inject('GET', path, { user, tenant })
+    const listed = body.items.map((item: Record<string, string>) => item[key])
+    for (const visibility of visibilities) {
+      const id = idOf(kind, visibility)
+      const isSeen = sees(user, tenant, visibility)
+      expect(listed.includes(id), `${id} in the list`).toBe(isSeen)
+      expect((await manager.inject('GET', `${path}/${id}`, { user, tenant })).status, id).toBe(
+        isSeen ? 200 : 404,
+      )
+      if (change === undefined) continue
+      const answer = await manager.inject(change.method, `${path}/${id}${change.path ?? ''}`, {
+        user,
+        tenant,
+        body: change.body,
+      })
+      const mayChange = changers.includes(user) || user === 'stranger'
+      const expected = !mayChange
+        ? 'forbidden_error'
+        : !isSeen
+          ? 'not_found_error'
+          : tenant === 'home'
+            ? undefined
+            : 'illegal_action_error'
+      expect(answer.body.error_code, `changing ${id}: ${answer.text}`).toBe(expected)
+    }
+  })
+
+  test('over all tenants one sees those where one may', async () => {
+    const ids = async (user: string) =>
+      (
+        await manager.inject('GET', `${path}?_all_tenants=true&_size=1000`, { user, tenant: 'away' })
+      ).body.items
+        .map((item: Record<string, string>) => item[key])
+        .filter((id: string) => id.startsWith(`${path.slice(1)}-`))
+        .sort()
+    const all = visibilities.map((visibility) => idOf(kind, visibility)).sort()
+    expect(await ids('system')).toEqual(all)
+    expect(await ids('stranger')).toEqual([idOf(kind, 'global')])
+  })
+})
+
+test('nodes, instances and executions are seen as their deployment is', async () => {
+  for (const visibility of visibilities) {
+    const deploymentId = `deployments-${visibility}`
+    const row = await manager.db
+      .selectFrom('deployments')
+      .select('tenant_id')
+      .where('id', '=', deploymentId)
+      .executeTakeFirstOrThrow()
+    await addExecution(manager.db, {
+      tenantId: row.tenant_id,
+      visibility,
+      createdBy: 'creator',
+      deploymentId,
+    })
+    for (const [user, tenant] of askers) {
+      const isSeen = sees(user, tenant, visibility)
+      for (const path of ['/nodes', '/node-instances', '/executions']) {
+        const { body } = await manager.inject('GET', `${path}?deployment_id=${deploymentId}`, {
+          user,
+          tenant,
+        })
+        expect(body.items.length, `${path} of ${deploymentId} for ${user} in ${tenant}`).toBe(isSeen ? 1 : 0)
+      }
+      const path = `/node-instances/${deploymentId}-instance`
+      expect((await manager.inject('GET', path, { user, tenant })).status, path).toBe(isSeen ? 200 : 404)
+    }
+  }
+})

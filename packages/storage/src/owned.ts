@@ -1,0 +1,112 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from './database.ts'
+import { ownerFields } from './lists/owner-fields.ts'
+import type { ListedField, ListedResource } from './lists/resource.ts'
+import type { Schema, Visibility } from './schema.ts'
+
+/**
+ * A table of things that belong to a tenant and that somebody created: their ids are unique in the tenant, and those
+ * of global ones in all tenants (spec/rest-facts-b.md 3).
+ */
+export type OwnedTable = {
+  /** Name of the model in messages: Blueprint, Site, … */
+  readonly model: string
+  readonly table: keyof Schema & string
+  /** The column that holds the id. */
+  readonly id: 'id' | 'name' | 'key'
+}
+
+export const blueprintTable: OwnedTable = { model: 'Blueprint', table: 'blueprints', id: 'id' }
+export const deploymentTable: OwnedTable = { model: 'Deployment', table: 'deployments', id: 'id' }
+export const siteTable: OwnedTable = { model: 'Site', table: 'sites', id: 'name' }
+
+export type OwnedRow = {
+  readonly tenant_id: number
+  readonly tenant_name: string
+  readonly id: string
+  readonly visibility: Visibility
+  readonly created_by: string
+}
+
+/**
+ * Serialises everything that decides whether an id may exist: that a global one is the only one of all tenants is
+ * something that no index can say.
+ */
+export async function lockId(transaction: Database, owned: OwnedTable, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${lockKey(owned, id)})`.execute(transaction)
+}
+
+/** Keeps the id as it is until the transaction ends, for any number of transactions at once. */
+export async function holdId(transaction: Database, owned: OwnedTable, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${lockKey(owned, id)})`.execute(transaction)
+}
+
+const lockKey = ({ table }: OwnedTable, id: string) => sql`hashtextextended(${`${table}/${id}`}, 0)`
+
+/** The row of that id in the tenant, else a global one of another, with further columns of the table. */
+export async function findOwned<Extra extends object = object>(
+  db: Database,
+  { table, id: idColumn }: OwnedTable,
+  tenantId: number,
+  id: string,
+  columns: readonly (keyof Extra & string)[] = [],
+): Promise<(OwnedRow & Extra) | undefined> {
+  const extra = columns.map((column) => sql`, x.${sql.ref(column)}`)
+  const { rows } = await sql<OwnedRow & Extra>`
+    select x.tenant_id, tenants.name as tenant_name, x.${sql.ref(idColumn)} as id, x.visibility, x.created_by
+      ${sql.join(extra, sql``)}
+    from ${sql.table(table)} x join tenants on tenants.id = x.tenant_id
+    where x.${sql.ref(idColumn)} = ${id} and (x.tenant_id = ${tenantId} or x.visibility = 'global')
+    order by x.tenant_id = ${tenantId} desc
+    limit 1`.execute(db)
+  return rows[0]
+}
+
+/** One look into the index for each tenant: there are few tenants, and ids are indexed below them. */
+export async function existsInOtherTenants(
+  db: Database,
+  { table, id: idColumn }: OwnedTable,
+  tenantId: number,
+  id: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from tenants t where t.id <> ${tenantId} and exists (
+      select from ${sql.table(table)} x where x.tenant_id = t.id and x.${sql.ref(idColumn)} = ${id})
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
+export async function deleteOwned(
+  db: Database,
+  { table, id: idColumn }: OwnedTable,
+  row: Pick<OwnedRow, 'tenant_id' | 'id'>,
+): Promise<void> {
+  await sql`delete from ${sql.table(table)}
+    where tenant_id = ${row.tenant_id} and ${sql.ref(idColumn)} = ${row.id}`.execute(db)
+}
+
+export async function userExists(db: Database, username: string): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
+  return row !== undefined
+}
+
+/** How such a thing is listed; its own columns are those of `x`. */
+export function ownedResource(
+  { model, table, id }: OwnedTable,
+  fields: Readonly<Record<string, ListedField>>,
+  more: Partial<ListedResource> = {},
+): ListedResource {
+  const idColumn: RawBuilder<unknown> = sql.ref(`x.${id}`)
+  return {
+    model,
+    from: sql`${sql.table(table)} x join tenants on tenants.id = x.tenant_id`,
+    fields: { [id]: { column: idColumn }, ...fields, ...ownerFields('x') },
+    idField: id,
+    search: idColumn,
+    tenantId: sql`x.tenant_id`,
+    createdBy: sql`x.created_by`,
+    visibility: sql`x.visibility`,
+    tieBreaker: idColumn,
+    ...more,
+  }
+}
