@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { blueprints } from './commands/blueprints.ts'
+import { cluster } from './commands/cluster.ts'
 import {
   addCommand,
   addNoun,
@@ -9,14 +10,24 @@ import {
   type Program,
   settingOptions,
 } from './commands/command.ts'
+import { config } from './commands/config.ts'
 import { deployments } from './commands/deployments.ts'
 import { events } from './commands/events.ts'
 import { executions } from './commands/executions.ts'
 import { installCommand, uninstallCommand } from './commands/install.ts'
-import { configCommand, statusCommand } from './commands/manager.ts'
+import { licenses } from './commands/license.ts'
+import { maintenanceMode } from './commands/maintenance-mode.ts'
+import { permissions } from './commands/permissions.ts'
 import { initCommand, profiles } from './commands/profiles.ts'
 import { serveCommand, workerCommand } from './commands/serve.ts'
+import { sites } from './commands/sites.ts'
+import { statusCommand } from './commands/status.ts'
+import { tenants } from './commands/tenants.ts'
+import { tokens } from './commands/tokens.ts'
 import { nodeInstances, nodes } from './commands/topology.ts'
+import { userGroups } from './commands/user-groups.ts'
+import { users } from './commands/users.ts'
+import { versionCommand } from './commands/version.ts'
 
 /** Verbs without a noun. */
 const commands: readonly CommandDefinition[] = [
@@ -25,7 +36,7 @@ const commands: readonly CommandDefinition[] = [
   installCommand,
   uninstallCommand,
   statusCommand,
-  configCommand,
+  versionCommand,
   initCommand,
 ]
 
@@ -37,6 +48,16 @@ export const nouns: readonly Noun[] = [
   events,
   nodes,
   nodeInstances,
+  sites,
+  tenants,
+  users,
+  userGroups,
+  tokens,
+  permissions,
+  config,
+  maintenanceMode,
+  cluster,
+  licenses,
 ]
 
 /** The command line: nouns and verbs of the API (design/style.md). */
