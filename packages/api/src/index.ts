@@ -59,6 +59,13 @@ export { BlueprintPatch, BlueprintUpload, SetVisibility } from './routes/bluepri
 export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
 export { ExecutionStart } from './routes/executions.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
+export {
+  SecretCreate,
+  SecretPatch,
+  SecretsImportBody,
+  SecretsProviderPatch,
+  SecretsProviderPut,
+} from './routes/secrets.ts'
 export { SiteCreate, SiteUpdate } from './routes/sites.ts'
 export {
   builtRoutes,
@@ -85,6 +92,7 @@ export * from './shapes/manager.ts'
 export * from './shapes/node.ts'
 export * from './shapes/node-instance.ts'
 export * from './shapes/operation.ts'
+export * from './shapes/secret.ts'
 export * from './shapes/site.ts'
 export { parseBoolean } from './values/boolean.ts'
 export { type Location, parseLocation } from './values/location.ts'

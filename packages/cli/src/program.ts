@@ -19,7 +19,7 @@ import { licenses } from './commands/license.ts'
 import { maintenanceMode } from './commands/maintenance-mode.ts'
 import { permissions } from './commands/permissions.ts'
 import { initCommand, profiles } from './commands/profiles.ts'
-import { serveCommand, workerCommand } from './commands/serve.ts'
+import { rotateKeyCommand, serveCommand, workerCommand } from './commands/serve.ts'
 import { sites } from './commands/sites.ts'
 import { statusCommand } from './commands/status.ts'
 import { tenants } from './commands/tenants.ts'
@@ -33,6 +33,7 @@ import { versionCommand } from './commands/version.ts'
 const commands: readonly CommandDefinition[] = [
   serveCommand,
   workerCommand,
+  rotateKeyCommand,
   installCommand,
   uninstallCommand,
   statusCommand,

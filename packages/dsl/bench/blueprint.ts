@@ -40,3 +40,15 @@ export function benchBlueprint(count: number): string {
   }
   return `${lines.join('\n')}\n`
 }
+
+/** Two nodes, one in the other, in a scaling group of `count`. */
+export function scalingBlueprint(count: number): string {
+  return `tosca_definitions_version: cloudify_dsl_1_5
+imports: [cloudify/types/types.yaml]
+node_templates:
+  host: {type: cloudify.nodes.Compute}
+  app: {type: cloudify.nodes.Root, relationships: [{type: cloudify.relationships.contained_in, target: host}]}
+groups: {all: {members: [host]}}
+policies: {grow: {type: cloudify.policies.scaling, targets: [all], properties: {default_instances: ${count}}}}
+`
+}

@@ -1,58 +1,104 @@
-// npm run bench:dsl: time from a blueprint's text to its plan, and to the instances of a deployment.
+// npm run bench:dsl [-- --save]: time from a blueprint's text to its plan, and to the instances of a deployment.
 
-import { readFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createDeploymentPlan, parseBlueprint, TYPE_FILES, typeFileUrl } from '../src/index.ts'
-import { benchBlueprint } from './blueprint.ts'
+import { benchBlueprint, scalingBlueprint } from './blueprint.ts'
+import { deployed, parsed } from './blueprints.ts'
 
 const SIZES = [1_000, 2_000, 5_000, 10_000]
 const RUNS = 5
+const COLD_RUNS = 7
+const here = dirname(fileURLToPath(import.meta.url))
 
-const types = new Map(
-  TYPE_FILES.map((path) => [path, readFileSync(fileURLToPath(typeFileUrl(path)), 'utf8')]),
+const lines: string[] = []
+function say(line: string): void {
+  console.log(line)
+  lines.push(line)
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+}
+
+/** In a process of its own: ms, and MB at most. */
+function cold(...args: readonly string[]): readonly [ms: number, mb: number] {
+  const output = execFileSync(process.execPath, [join(here, 'cold.ts'), ...args], { encoding: 'utf8' })
+  const [time = Number.NaN, memory = Number.NaN] = output.split(' ').map(Number)
+  return [time, memory]
+}
+
+const ms = (value: number) => value.toFixed(0)
+const load = (loadavg()[0] ?? 0).toFixed(2)
+const commit = execFileSync('git', ['-C', here, 'describe', '--always', '--dirty'], {
+  encoding: 'utf8',
+}).trim()
+const today = new Date().toISOString().slice(0, 10)
+
+say(`# Benchmark of the blueprint language, ${commit}, ${today}`)
+say('')
+say(
+  `${cpus().length} × ${cpus()[0]?.model.trim()}, ${(totalmem() / 2 ** 30).toFixed(1)} GiB, Node ${process.version}. Load average before: ${load}. \`npm run bench:dsl\`.`,
 )
-console.log(`node ${process.version}, ${cpus()[0]?.model.trim()} × ${cpus().length}; best of ${RUNS}`)
+say('')
+say('## Cold: 1,000 nodes')
+say('')
+say(
+  `From text to plan, ${COLD_RUNS} processes each, TypeScript run directly; loading the code and reading the files is not counted. "First in the process": nothing was parsed in it before. "First of its kind": the process has parsed one other blueprint, of 5 nodes (a thread that serves requests has; a new one is started when none was used for a minute).`,
+)
+say('')
+say('| | median, ms | all, ms |')
+say('|---|---:|---|')
+for (const [name, ...more] of [['first in the process'], ['first of its kind', 'warmed']] as const) {
+  const times = Array.from({ length: COLD_RUNS }, () => cold('1000', ...more)[0])
+  say(`| ${name} | ${ms(median(times))} | ${times.map(ms).join(', ')} |`)
+}
+say('')
+say('## Warm')
+say('')
+say(
+  `One process, sizes one after the other; best of ${RUNS}. Memory is the most that was resident in a process of its own that parsed it once.`,
+)
+say('')
+say('| nodes | lines | parse and plan, ms | processor, ms | µs a node | deployment plan, ms | memory, MB |')
+say('|---:|---:|---:|---:|---:|---:|---:|')
 for (const size of SIZES) {
   const text = benchBlueprint(size)
-  const best = {
-    parse: Number.POSITIVE_INFINITY,
-    cpu: Number.POSITIVE_INFINITY,
-    deploy: Number.POSITIVE_INFINITY,
-  }
-  let first = 0
+  const best = { parse: Infinity, cpu: Infinity, deploy: Infinity }
   for (let run = 0; run < RUNS; run++) {
     const cpu = process.threadCpuUsage()
     const started = performance.now()
-    const outcome = await parseBlueprint({
-      mainFile: 'file:/bench/blueprint.yaml',
-      text,
-      files: new Set(['scripts/create.sh']),
-      resolve: async (request) => {
-        const found = request.kind === 'resource' ? types.get(request.path) : undefined
-        return found === undefined || request.kind !== 'resource'
-          ? null
-          : { address: request.path, text: found }
-      },
-      now: new Date(),
-    })
-    const parsed = performance.now()
+    const plan = await parsed(text)
+    const finished = performance.now()
     const used = process.threadCpuUsage(cpu)
+    deployed(plan)
+    best.parse = Math.min(best.parse, finished - started)
     best.cpu = Math.min(best.cpu, (used.user + used.system) / 1000)
-    if (!outcome.ok) throw new Error(outcome.diagnostics[0].message)
-    let random = 0
-    const deployed = createDeploymentPlan({
-      plan: outcome.plan,
-      inputs: {},
-      randomId: () => (random++).toString(36).padStart(6, '0'),
-    })
-    if (!deployed.ok) throw deployed.error
-    if (run === 0) first = parsed - started
-    best.parse = Math.min(best.parse, parsed - started)
-    best.deploy = Math.min(best.deploy, performance.now() - parsed)
+    best.deploy = Math.min(best.deploy, performance.now() - finished)
   }
-  console.log(
-    `${String(size).padStart(6)} nodes, ${text.split('\n').length} lines: ` +
-      `parse and plan ${best.parse.toFixed(0)} ms (CPU ${best.cpu.toFixed(0)} ms, first run ${first.toFixed(0)} ms), deployment plan ${best.deploy.toFixed(0)} ms`,
+  const [, memory] = cold(String(size))
+  say(
+    `| ${size} | ${text.split('\n').length} | ${ms(best.parse)} | ${ms(best.cpu)} | ${ms((best.parse * 1000) / size)} | ${ms(best.deploy)} | ${ms(memory)} |`,
   )
+}
+say('')
+say('## A scaling group of 10,000')
+say('')
+const scaled = await parsed(scalingBlueprint(10_000))
+const times: number[] = []
+let instances = 0
+for (let run = 0; run < RUNS; run++) {
+  const started = performance.now()
+  instances = deployed(scaled).node_instances.length
+  times.push(performance.now() - started)
+}
+say(
+  `Two nodes, one contained in the other, in a group of 10,000: ${instances} node instances in ${ms(times[0] ?? 0)} ms the first time, ${ms(Math.min(...times))} ms at best.`,
+)
+if (process.argv.includes('--save')) {
+  const name = `dsl-${today}-${commit}.md`
+  writeFileSync(join(here, '../../../bench/results', name), `${lines.join('\n')}\n`)
+  console.log(`\nwritten to bench/results/${name}`)
 }

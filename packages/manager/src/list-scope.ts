@@ -7,7 +7,11 @@ import { type Request, tenantOf, tenantScope } from './request.ts'
  * The rows that a list may show. With `_all_tenants`: those of every tenant for holders of `all_tenants`, else those
  * of the caller's tenants whose role grants the permission (spec/rest-facts-b.md 3).
  */
-export async function listScope(request: Request, query: ListQuery, permission: Permission): Promise<Scope> {
+export async function listScope(
+  request: Request,
+  query: Pick<ListQuery, 'allTenants'>,
+  permission: Permission,
+): Promise<Scope> {
   if (!query.allTenants) return tenantScope(request)
   const readable = await tenantsWith(request.access, request.caller, permission)
   const tenantIds = readable.map(({ id }) => id)

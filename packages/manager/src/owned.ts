@@ -20,6 +20,7 @@ import {
   type OwnedTable,
   userExists,
 } from '@tutti/storage'
+import { rightsOf } from './authentication/rights.ts'
 import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from './request.ts'
 
 /**
@@ -83,8 +84,7 @@ export async function lockOwned<Extra extends object = object>(
 
 /** @throws forbidden_error unless the caller may create something that is seen so widely */
 export function checkMayBeGlobal(request: Request, visibility: Visibility): void {
-  const isAllowed = request.rights.holds('create_global_resource')
-  checkGlobalAllowed(visibility, request.caller.username, isAllowed)
+  checkGlobalAllowed(visibility, request.caller.username, request.rights.holds('create_global_resource'))
 }
 
 /** Under the lock of the id. @throws conflict_error for a global one while another tenant has the id */
@@ -129,6 +129,11 @@ export async function checkNewVisibility(
   if (wanted === row.visibility) return
   checkMayBeGlobal(request, wanted)
   await checkOnlyOne(transaction, owned, row, wanted)
+}
+
+/** Whether the caller administers the tenant of a resource, which may be another one than the request's. */
+export async function administers({ caller, access }: Request, tenantId: number): Promise<boolean> {
+  return rightsOf(caller, await access.permissions(), tenantId).holds('administrators')
 }
 
 /** Who may be made the owner, and by whom. @throws forbidden_error, bad_parameters_error */

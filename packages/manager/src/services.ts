@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Directory } from './authentication/directory.ts'
 import type { Lockout } from './authentication/lockout.ts'
 import type { PasswordCheck } from './authentication/passwords.ts'
+import type { KeyRing } from './encryption/key-ring.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
 import type { ManagerSettings } from './settings.ts'
 
@@ -19,6 +20,7 @@ export type Services = {
   readonly uploadFolder: string
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
+  readonly keys: KeyRing
   readonly directory: Directory
   readonly lockout: () => Lockout
   readonly now: () => Date

@@ -2,10 +2,12 @@
 export type ManagerSettings = {
   readonly host: string
   readonly port: number
-  /** Where the manager keeps files: the admin's password file, unpacked archives, logs. */
+  /** Where the manager keeps files: the admin's password file, the key of the secrets, unpacked archives, logs. */
   readonly dataFolder: string
   /** Password of the bootstrap administrator at first start; a random one is made when undefined. */
   readonly adminPassword: string | undefined
+  /** Keys for secrets, the first one for new values; those of the key file in the data folder when undefined. */
+  readonly encryptionKeys: readonly string[] | undefined
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly maxArchiveBytes: number
   readonly maxUnpackedBytes: number

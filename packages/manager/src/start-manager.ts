@@ -14,6 +14,7 @@ import { createDirectory } from './authentication/directory.ts'
 import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
+import { loadKeys } from './encryption/keys.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
 import { registerManager } from './features/cluster/index.ts'
 import { readStatus } from './features/executions/index.ts'
@@ -41,6 +42,7 @@ export async function startManager(options: {
   const { database, connection, queue, settings, log } = options
   const { db } = database
   await bootstrap(db, settings)
+  const keys = await loadKeys(db, settings)
   const shared = await openSharedState(db, settings, log)
   const ends = watchExecutionEnds(db, readStatus)
   const directory = createDirectory(db)
@@ -67,6 +69,7 @@ export async function startManager(options: {
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),
+    keys,
     directory,
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),

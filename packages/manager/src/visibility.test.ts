@@ -70,6 +70,34 @@ const kinds: readonly Kind[] = [
     change: { method: 'POST', body: { location: '1,1' } },
     changers: uploaders,
   },
+  {
+    path: '/secrets',
+    key: 'key',
+    add: ({ tenantId, visibility, createdBy }, key) =>
+      manager.db
+        .insertInto('secrets')
+        .values({
+          tenant_id: tenantId,
+          key,
+          visibility,
+          created_by: createdBy,
+          value: manager.services.keys.seal('v'),
+        })
+        .execute(),
+    change: { method: 'PATCH', body: { value: 'v' } },
+    changers: uploaders,
+  },
+  {
+    path: '/secrets-providers',
+    key: 'name',
+    add: ({ tenantId, visibility, createdBy }, name) =>
+      manager.db
+        .insertInto('secrets_providers')
+        .values({ tenant_id: tenantId, name, type: 'local', visibility, created_by: createdBy })
+        .execute(),
+    change: { method: 'PATCH', body: { type: 'local' } },
+    changers: uploaders,
+  },
 ]
 
 const idOf = (kind: Kind, visibility: Visibility) => `${kind.path.slice(1)}-${visibility}`

@@ -9,6 +9,7 @@ import { createDirectory } from '../src/authentication/directory.ts'
 import { lockoutOf } from '../src/authentication/lockout.ts'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
+import { newKey, openKeyRing } from '../src/encryption/key-ring.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
 import { readStatus } from '../src/features/executions/index.ts'
 import { handlers } from '../src/features/index.ts'
@@ -78,6 +79,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
+    keys: openKeyRing([newKey()]),
     // Tests write users and roles behind its back: it is not listening, so it remembers nothing.
     directory: createDirectory(db),
     lockout: () => lockoutOf(shared.config),
@@ -136,6 +138,7 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   host: '127.0.0.1',
   port: 0,
   adminPassword: undefined,
+  encryptionKeys: undefined,
   logLevel: 'silent',
   maxArchiveBytes: 10_000_000,
   maxUnpackedBytes: 50_000_000,

@@ -42,6 +42,7 @@ export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectExists } from './objects/find-object.ts'
+export { secretExists } from './objects/queries.ts'
 export {
   blueprintTable,
   deleteOwned,
@@ -53,6 +54,8 @@ export {
   type OwnedRow,
   type OwnedTable,
   ownedResource,
+  providerTable,
+  secretTable,
   siteTable,
   userExists,
 } from './owned.ts'

@@ -105,6 +105,28 @@ export type Schema = {
     latest_execution_id: string | null
     updated_at: NullableTimestamp
   }
+  encryption: { is_only: Generated<boolean>; fingerprint: string }
+  secrets_providers: Owned & {
+    tenant_id: number
+    name: string
+    type: string
+    /** Sealed. */
+    connection_parameters: string | null
+    updated_at: DefaultTimestamp
+  }
+  secrets: Owned & {
+    tenant_id: number
+    key: string
+    /** Sealed. */
+    value: string
+    is_hidden_value: Generated<boolean>
+    schema: ColumnType<unknown, string | null | undefined, string | null>
+    /** Of the provider's own tenant; both or neither. */
+    provider_tenant_id: number | null
+    provider_name: string | null
+    provider_options: ColumnType<unknown, string | null | undefined, string | null>
+    updated_at: DefaultTimestamp
+  }
   sites: Owned & {
     tenant_id: number
     name: string

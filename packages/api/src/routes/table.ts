@@ -10,6 +10,7 @@ import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
+import { secretRoutes } from './secrets.ts'
 import { siteRoutes } from './sites.ts'
 import { topologyRoutes } from './topology.ts'
 import { unbuiltRoutes } from './unbuilt.ts'
@@ -28,6 +29,7 @@ export const builtRoutes = {
   ...topologyRoutes,
   ...operationRoutes,
   ...siteRoutes,
+  ...secretRoutes,
 } as const satisfies Readonly<Record<string, Route>>
 
 export type RouteName = keyof typeof builtRoutes

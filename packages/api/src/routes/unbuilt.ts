@@ -26,7 +26,7 @@ const documented: readonly (readonly [
   }),
   ...resource('resource', 'v3', {
     set_visibility: ['PATCH /plugins/:plugin_id/set-visibility'],
-    set_global: ['PATCH /plugins/:plugin_id/set-global', 'PATCH /secrets/:secret_key/set-global'],
+    set_global: ['PATCH /plugins/:plugin_id/set-global'],
   }),
   ...resource('plugins_update', 'v3.1', {
     list: ['GET /plugins-updates'],
@@ -120,22 +120,7 @@ const documented: readonly (readonly [
     update: ['PATCH /filters/deployments/:filter_id', 'PATCH /filters/blueprints/:filter_id'],
     delete: ['DELETE /filters/deployments/:filter_id', 'DELETE /filters/blueprints/:filter_id'],
   }),
-  ...resource('secret', 'v3', {
-    list: ['GET /secrets', 'POST /searches/secrets'],
-    get: ['GET /secrets/:secret_key'],
-    create: ['PUT /secrets/:secret_key'],
-    update: ['PATCH /secrets/:secret_key', 'PATCH /secrets/:secret_key/set-visibility'],
-    delete: ['DELETE /secrets/:secret_key'],
-    export: ['GET /secrets/share/export'],
-    import: ['POST /secrets/share/import'],
-  }),
-  ...resource('secrets_provider', 'v3.1', {
-    list: ['GET /secrets-providers'],
-    get: ['GET /secrets-providers/:name'],
-    create: ['PUT /secrets-providers'],
-    update: ['PATCH /secrets-providers/:name'],
-    delete: ['DELETE /secrets-providers/:name'],
-  }),
+  ...resource('secret', 'v3.1', { list: ['POST /searches/secrets'] }),
   ...resource('agent', 'v3.1', {
     list: ['GET /agents'],
     get: ['GET /agents/:name'],

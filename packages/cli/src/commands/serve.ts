@@ -33,6 +33,26 @@ export const workerCommand: CommandDefinition = {
   },
 }
 
+export const rotateKeyCommand: CommandDefinition = {
+  usage: 'rotate-key',
+  description:
+    'Encrypt all secrets again under a new key, while no manager runs; goes on where it was killed',
+  examples: ['tutti rotate-key', 'tutti rotate-key --data-folder /var/lib/tutti'],
+  options: settingOptions('server').filter(({ long }) => long === '--data-folder'),
+  run: rotate,
+}
+
+async function rotate({ configuration, parts, printer }: Context): Promise<void> {
+  const { configuration: effective } = await configuration()
+  const store = await parts.openStore(effective)
+  try {
+    const { resealed } = await parts.rotateKeys(effective, store)
+    printer.value({ resealed }, `Encrypted again under the new key: ${resealed}`)
+  } finally {
+    await store.close()
+  }
+}
+
 async function run(context: Context, role?: 'worker'): Promise<void> {
   const { environment, parts, printer } = context
   const { configuration } = await context.configuration()

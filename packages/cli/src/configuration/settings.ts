@@ -59,6 +59,17 @@ export const settings = {
     isSecret: true,
     parse: text,
   },
+  encryptionKeys: {
+    variable: 'TUTTI_ENCRYPTION_KEY',
+    placeholder: 'KEYS',
+    description:
+      'Comma-separated keys for secrets, each 64 random bytes as base64url; new values are encrypted under the first. Managers that share a database need the same',
+    part: 'server',
+    default: undefined,
+    defaultText: 'a random one, kept in the file encryption-key in the data folder',
+    isSecret: true,
+    parse: list,
+  },
   roles: {
     flag: '--roles',
     variable: 'TUTTI_ROLES',

@@ -23,5 +23,7 @@ export type RunningManager = Running & {
 export type ServerParts<Opened extends Store = Store> = {
   openStore(configuration: Configuration): Promise<Opened>
   startManager(configuration: Configuration, store: Opened): Promise<RunningManager>
+  /** Encrypts all secrets again, under a new key; answers how many. */
+  rotateKeys(configuration: Configuration, store: Opened): Promise<{ readonly resealed: number }>
   startWorker(configuration: Configuration, store: Opened, managerUrl: string): Promise<Running>
 }

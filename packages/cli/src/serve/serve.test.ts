@@ -23,6 +23,7 @@ function recordedParts(said: string[], over: Partial<ServerParts> = {}): ServerP
       said.push('start manager')
       return { ...part('manager'), url: `http://127.0.0.1:${port}` }
     },
+    rotateKeys: async () => ({ resealed: 0 }),
     startWorker: async (_configuration, _store, url) => {
       said.push(`start worker for ${url}`)
       return part('worker')

@@ -22,8 +22,8 @@ export async function evaluatedConstraints<S extends Schemas>(
   if (!hasFunctionsInConstraints(schemas)) return schemas
   const evaluated = new Map<string, InputSchema>()
   for (const [name, schema] of Object.entries(schemas)) {
-    if (schema.constraints === undefined) continue
-    const constraints = await evaluateFunctions(schema.constraints, {}, storage)
+    if (!hasFunctionsInConstraints({ [name]: schema })) continue
+    const constraints = await evaluateFunctions(schema.constraints ?? [], {}, storage)
     evaluated.set(name, { ...schema, constraints: constraints as NonNullable<InputSchema['constraints']> })
   }
   return mapChanged(schemas, (schema, name) => (evaluated.get(name) ?? schema) as S[keyof S & string])

@@ -58,6 +58,7 @@ export function planWorkflows(
 ): { readonly [name: string]: PlanWorkflow } {
   const plan: { [name: string]: PlanWorkflow } = {}
   for (const [name, node] of sectionEntries(build, 'workflows')) {
+    if (build.problems.broken.has(`workflows.${name}`)) continue
     attempt(build, () => {
       plan[name] = planWorkflow(build, dataTypes, plugins, name, node)
     })

@@ -41,6 +41,8 @@ test.each([
   ['2.0rc1', ['<2.0'], false],
   ['2.0rc1', ['>=2.0rc1'], true],
   ['2.0.post1', ['>2.0'], false],
+  ['2.0rc1', ['>1.0a1'], false],
+  ['1.3', ['>=1.2.*'], false],
   ['anything', [], true],
 ])('%s with %j fits: %j', (version, specifiers, expected) => {
   expect(matchesSpecifiers(version, specifiers)).toBe(expected)

@@ -75,12 +75,16 @@ export function matchesSpecifiers(version: string, specifiers: readonly string[]
   const parsed = parse(version)
   const isPre = parsed !== null && (parsed.pre !== null || parsed.dev !== null)
   const wantsPre = specifiers.some((specifier) => {
+    if (!NAMES_VERSION.test(specifier.trim())) return false
     const wanted = parse(specifier.replace(/^[=!<>~]+/, '').trim())
     return wanted !== null && (wanted.pre !== null || wanted.dev !== null)
   })
   if (isPre && !wantsPre && specifiers.some((specifier) => OPERATOR.test(specifier))) return false
   return specifiers.every((specifier) => matches(version, parsed, specifier.trim()))
 }
+
+/** What is merely excluded or bounded from one side does not ask for pre-releases. */
+const NAMES_VERSION = /^(?:===|~=|==|<=|>=|[^=!<>~])/
 
 const OPERATOR = /^(===|~=|==|!=|<=|>=|<|>)/
 
@@ -89,7 +93,9 @@ function matches(text: string, version: Pep440 | null, specifier: string): boole
   const wantedText = specifier.replace(OPERATOR, '').trim()
   if (operator === '===') return text === wantedText
   if (version === null) return false
-  if (wantedText.endsWith('.*')) return isPrefix(wantedText, version) === (operator === '==')
+  if (wantedText.endsWith('.*')) {
+    return (operator === '==' || operator === '!=') && isPrefix(wantedText, version) === (operator === '==')
+  }
   const wanted = parse(wantedText)
   if (wanted === null) return false
   const order = comparePublic(version, wanted)

@@ -5,6 +5,9 @@ import {
   createDeploymentPlan,
   type DeploymentPlanOutcome,
   type DeploymentPlanRequest,
+  type EvaluationStorage,
+  evaluatedConstraints,
+  hasFunctionsInConstraints,
   type InputSchema,
   type Json,
   type ObjectQuery,
@@ -171,4 +174,20 @@ test('a truthy use_external_resource waives what is missing beside it', async ()
 node_types: {t: {properties: {use_external_resource: {default: false}, needed: {}}}}
 node_templates: {n: {type: t, properties: {use_external_resource: true}}}`)
   expect(plan.nodes[0]?.properties).toEqual({ use_external_resource: true })
+})
+
+test('functions in constraints become values, other inputs stay as they are', async () => {
+  const { inputs } = await planOf(`tosca_definitions_version: cloudify_dsl_1_5
+inputs:
+  a: {constraints: [{valid_values: {get_input: b}}, {in_range: {get_input: c}, error_message: oh}]}
+  b: {constraints: [{length: 2}]}`)
+  const values: { readonly [name: string]: Json } = { b: ['x'], c: [1, 5] }
+  const storage = { input: async (name: string) => values[name] } as unknown as EvaluationStorage
+  expect(hasFunctionsInConstraints(inputs)).toBe(true)
+  const evaluated = await evaluatedConstraints(inputs, storage)
+  expect(evaluated.a?.constraints).toEqual([
+    { valid_values: ['x'] },
+    { in_range: [1, 5], error_message: 'oh' },
+  ])
+  expect(evaluated.b).toBe(inputs.b)
 })

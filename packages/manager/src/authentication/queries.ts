@@ -42,7 +42,9 @@ export async function loadToken(db: Database, id: string) {
 const globalTenantIds = sql<number[]>`array(
   select tenant_id from blueprints where visibility = 'global'
   union select tenant_id from deployments where visibility = 'global'
-  union select tenant_id from sites where visibility = 'global')`
+  union select tenant_id from sites where visibility = 'global'
+  union select tenant_id from secrets where visibility = 'global'
+  union select tenant_id from secrets_providers where visibility = 'global')`
 
 /**
  * Every tenant by its name, and those whose global resources are to be seen everywhere. Everything that can be global
@@ -62,7 +64,8 @@ export async function loadTenants(db: Database) {
 /** The matrix of this release with what administrators changed in it. */
 export async function loadPermissions(db: Database): Promise<PermissionTable> {
   const edits = await db.selectFrom('role_permissions').selectAll().orderBy('role').execute()
-  const table: Record<string, readonly string[]> = { ...defaultPermissions }
+  // Without a prototype: permissions may be called anything.
+  const table: Record<string, readonly string[]> = Object.assign(Object.create(null), defaultPermissions)
   for (const { permission, role, is_granted: isGranted } of edits) {
     const others = (table[permission] ?? []).filter((one) => one !== role)
     table[permission] = isGranted ? [...others, role] : others

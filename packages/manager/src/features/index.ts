@@ -14,6 +14,8 @@ import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
 import { permissionHandlers } from './permissions/index.ts'
 import { resourceHandlers } from './resources/index.ts'
+import { secretHandlers } from './secrets/index.ts'
+import { secretsProviderHandlers } from './secrets-providers/index.ts'
 import { siteHandlers } from './sites/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
@@ -42,4 +44,6 @@ export const handlers = {
   ...tokenHandlers,
   ...resourceHandlers,
   ...siteHandlers,
+  ...secretHandlers,
+  ...secretsProviderHandlers,
 } satisfies Handlers

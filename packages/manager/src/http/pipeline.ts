@@ -201,10 +201,10 @@ function tenantInBody(body: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 
-/** `_include` works on single resources and on the answers of writes too, by the fields of the resource's list. */
+/** `_include` works on single resources and on the answers of writes too, mostly by the fields of the list. */
 function includeOf(name: RouteName, route: Route, query: QueryValues): readonly string[] | undefined {
   const [resource] = name.split('.')
-  const table = route.list ?? routes[`${resource}.list`]?.list
+  const table = route.fields ?? route.list ?? routes[`${resource}.list`]?.list
   return table === undefined ? undefined : parseInclude(query, table)
 }
 

@@ -11,15 +11,22 @@ import {
 } from './queries.ts'
 import type { DeploymentStorage, SystemFact } from './types.ts'
 
+export type EvaluationSources = {
+  readonly db: Database
+  /** The text of a secret that the scope shows; undefined when there is none of that key. */
+  readSecret(scope: Scope, key: string): Promise<string | undefined>
+}
+
 /**
  * What intrinsic functions read, from the database. Each thing is read once: whoever evaluates a whole list of nodes
  * asks again and again for the same ones. Made for one request, so nothing in it grows old.
  */
 export function deploymentStorage(
-  db: Database,
+  sources: EvaluationSources,
   scope: Scope,
   deployment: EvaluatedDeployment,
 ): DeploymentStorage {
+  const { db, readSecret } = sources
   const facts: Readonly<Record<SystemFact, string>> = {
     'tenant.name': deployment.tenantName,
     'deployment.id': deployment.id,
@@ -34,7 +41,7 @@ export function deploymentStorage(
   const consumers = remembered(() => listConsumers(db, deployment))
   const other = remembered(async (id: string) => {
     const found = await findEvaluatedDeployment(db, inOwnTenant(scope, deployment.tenantId), id)
-    return found && { deployment: found, storage: deploymentStorage(db, scope, found) }
+    return found && { deployment: found, storage: deploymentStorage(sources, scope, found) }
   })
 
   return {
@@ -45,8 +52,8 @@ export function deploymentStorage(
     labelValues,
     consumers: () => consumers(''),
     input: async (name) => own(deployment.inputs, name),
-    // Secrets and deployment groups are not built yet: there are none.
-    secret: async () => undefined,
+    secret: remembered((key: string) => readSecret(inOwnTenant(scope, deployment.tenantId), key)),
+    // Deployment groups are not built yet: there are none.
     groupDeploymentIds: async () => null,
     parentDeploymentId: async () => (await labelValues('csys-obj-parent'))[0] ?? null,
     system: async (fact) => facts[fact],

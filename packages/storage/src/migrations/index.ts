@@ -5,6 +5,7 @@ import * as executionStep from './0002-execution-step.ts'
 import * as unfinishedByDeployment from './0003-unfinished-by-deployment.ts'
 import * as access from './0004-access.ts'
 import * as sites from './0010-sites.ts'
+import * as secrets from './0011-secrets.ts'
 import * as config from './0020-config.ts'
 import * as maintenance from './0021-maintenance.ts'
 import * as cluster from './0022-cluster.ts'
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0003-unfinished-by-deployment': unfinishedByDeployment,
   '0004-access': access,
   '0010-sites': sites,
+  '0011-secrets': secrets,
   '0020-config': config,
   '0021-maintenance': maintenance,
   '0022-cluster': cluster,

@@ -9,6 +9,7 @@ import {
   listBlueprints,
   listDeployments,
   type Owner,
+  secretExists,
 } from './queries.ts'
 
 /** Is there such an object that also satisfies every constraint? As packages/dsl asks it (`ObjectQuery`). */
@@ -65,7 +66,7 @@ export async function objectExists(reader: ObjectReader, question: ObjectQuestio
   if (typeof value !== 'string') return false
   switch (type) {
     case 'secret_key':
-      throw notAvailable('inputs of type secret_key')
+      return fitsPattern(value, constraints.name_pattern) && secretExists(db, scope, value)
     case 'blueprint_id':
       return (await listBlueprints(db, scope, value)).some((owner) => satisfies(owner, constraints))
     case 'deployment_id':

@@ -43,6 +43,16 @@ export const listBlueprints = (db: Database, scope: Scope, id: string): Promise<
 export const listDeployments = (db: Database, scope: Scope, id: string): Promise<readonly Owner[]> =>
   listOwners(db, scope, id, { table: 'deployments', name: 'display_name', labelled: deploymentLabels })
 
+export async function secretExists(db: Database, scope: Scope, key: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from secrets s where key = ${key} and (s.visibility = 'global' or (
+      s.tenant_id = any(${[...scope.tenantIds]}::int[]) and (
+        s.visibility <> 'private' or s.created_by = ${scope.username}
+        or s.tenant_id = any(${[...scope.administeredTenantIds]}::int[]))))
+    limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** What can be named within a deployment, or within the blueprint that one is being made from. */
 export type NamedWithin = 'scaling_group' | 'node_id' | 'node_type' | 'operation_name' | 'node_instance'
 

@@ -1,6 +1,7 @@
-import type { DeploymentPlan, Json, Plan, PlanNode } from '@tutti/dsl'
-import { type Database, type Schema, toJson } from '@tutti/storage'
+import { type Database, type Schema, type Scope, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
+import type { ParsedBlueprint } from '../planning/blueprint.ts'
+import type { Environment, NodeRow } from '../planning/environment.ts'
 
 /** An uploaded blueprint that the user may import: of the tenant or global, and not somebody else's private one. */
 export async function findImportable(db: Database, tenantId: number, username: string, id: string) {
@@ -68,14 +69,17 @@ export const failBlueprint = (
 export const storePlan = (
   db: Database,
   upload: Upload,
-  { plan, mainFile }: { readonly plan: Plan; readonly mainFile: string },
+  {
+    parsed,
+    mainFile,
+  }: { readonly parsed: ParsedBlueprint & { readonly ok: true }; readonly mainFile: string },
 ): Promise<boolean> =>
   updateUploaded(db, upload, {
-    plan: toJson(plan),
-    requirements: toJson(plan.requirements),
-    imported_blueprints: [...new Set(plan.imported_blueprints)],
+    plan: parsed.planText,
+    requirements: toJson(parsed.requirements),
+    imported_blueprints: [...new Set(parsed.importedBlueprints)],
     main_file_name: mainFile,
-    description: plan.description,
+    description: parsed.description,
     state: 'uploaded',
     error: null,
     updated_at: sql`clock_timestamp()`,
@@ -102,7 +106,8 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
       'd.visibility',
       'd.created_by',
       'd.runtime_only_evaluation',
-      'b.plan',
+      sql<string>`b.plan::text`.as('planText'),
+      'b.tenant_id as blueprintTenantId',
       'b.id as blueprintId',
     ])
     .where('d.tenant_id', '=', tenantId)
@@ -131,24 +136,12 @@ export async function clearNodes(transaction: Database, { tenantId, deploymentId
 export async function storeDeployment(
   transaction: Database,
   { tenantId, deploymentId }: Owner,
-  plan: DeploymentPlan,
+  columns: Environment['deployment'],
   displayName: string,
 ): Promise<void> {
   await transaction
     .updateTable('deployments')
-    .set({
-      display_name: displayName,
-      description: plan.description,
-      inputs: toJson(plan.inputs),
-      outputs: toJson(plan.outputs),
-      capabilities: toJson(plan.capabilities),
-      groups: toJson(plan.groups),
-      scaling_groups: toJson(plan.scaling_groups),
-      policy_types: toJson(plan.policy_types),
-      policy_triggers: toJson(plan.policy_triggers),
-      workflows: toJson(plan.workflows),
-      resource_tags: toJson(plan.resource_tags),
-    })
+    .set({ ...columns, display_name: displayName })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', deploymentId)
     .execute()
@@ -158,11 +151,10 @@ export async function storeDeployment(
 export async function insertNodes(
   transaction: Database,
   owner: Owner,
-  nodes: readonly PlanNode[],
+  nodes: readonly NodeRow[],
 ): Promise<void> {
   if (nodes.length === 0) return
-  const column = <T>(read: (node: PlanNode, index: number) => T) => nodes.map(read)
-  const scaling = (node: PlanNode) => node.capabilities.scalable.properties
+  const column = <T>(read: (node: NodeRow, index: number) => T) => nodes.map(read)
   await sql`
     insert into nodes (tenant_id, deployment_id, visibility, created_by, id, position, type, type_hierarchy, host_id,
       properties, operations, plugins, plugins_to_install, relationships, number_of_instances,
@@ -172,36 +164,25 @@ export async function insertNodes(
       ${column((node) => node.id)}::text[],
       ${column((_node, index) => index)}::int[],
       ${column((node) => node.type)}::text[],
-      ${column((node) => toJson(node.type_hierarchy))}::json[],
-      ${column((node) => node.host_id ?? null)}::text[],
-      ${column((node) => toJson(node.properties))}::json[],
-      ${column((node) => toJson(node.operations))}::json[],
-      ${column((node) => toJson(node.plugins))}::json[],
-      ${column((node) => (node.plugins_to_install === undefined ? null : toJson(node.plugins_to_install)))}::json[],
-      ${column((node) => toJson(node.relationships.map(storedRelationship)))}::json[],
-      ${column((node) => count(scaling(node).current_instances))}::int[],
-      ${column((node) => count(scaling(node).current_instances))}::int[],
-      ${column((node) => count(scaling(node).default_instances))}::int[],
-      ${column((node) => count(scaling(node).min_instances))}::int[],
-      ${column((node) => count(scaling(node).max_instances))}::int[]
+      ${column((node) => node.type_hierarchy)}::json[],
+      ${column((node) => node.host_id)}::text[],
+      ${column((node) => node.properties)}::json[],
+      ${column((node) => node.operations)}::json[],
+      ${column((node) => node.plugins)}::json[],
+      ${column((node) => node.plugins_to_install)}::json[],
+      ${column((node) => node.relationships)}::json[],
+      ${column((node) => node.current_instances)}::int[],
+      ${column((node) => node.current_instances)}::int[],
+      ${column((node) => node.default_instances)}::int[],
+      ${column((node) => node.min_instances)}::int[],
+      ${column((node) => node.max_instances)}::int[]
     ) as n`.execute(transaction)
-}
-
-function storedRelationship(relationship: PlanNode['relationships'][number]) {
-  const { type, type_hierarchy, target_id, properties, source_operations, target_operations } = relationship
-  return { type, type_hierarchy, target_id, properties, source_operations, target_operations }
-}
-
-/** Functions are evaluated by now, so these are numbers. */
-function count(value: Json): number {
-  if (typeof value === 'number') return value
-  throw new Error(`an instance count of the deployment plan is no number: ${JSON.stringify(value)}`)
 }
 
 export async function insertNodeInstances(
   transaction: Database,
   owner: Owner,
-  instances: DeploymentPlan['node_instances'],
+  instances: Environment['instances'],
 ): Promise<void> {
   if (instances.length === 0) return
   const next = new Map<string, number>()
@@ -242,7 +223,7 @@ export async function takenInstanceIds(
 export async function insertDependencies(
   transaction: Database,
   owner: Owner,
-  functions: DeploymentPlan['inter_deployment_functions'],
+  functions: Environment['dependencies'],
   newId: () => string,
 ): Promise<void> {
   await transaction
@@ -288,4 +269,19 @@ export async function deleteDeployment(transaction: Database, tenantId: number, 
     .where('deployment_id', '=', id)
     .execute()
   await transaction.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}
+
+/** What the user sees in the tenant, with the global resources of the others. */
+export async function scopeOf(db: Database, tenantId: number, username: string): Promise<Scope> {
+  const { rows } = await sql<{ id: number }>`
+    select tenant_id as id from blueprints where visibility = 'global' and tenant_id <> ${tenantId}
+    union select tenant_id from deployments where visibility = 'global' and tenant_id <> ${tenantId}`.execute(
+    db,
+  )
+  return {
+    username,
+    tenantIds: [tenantId],
+    administeredTenantIds: [],
+    globalTenantIds: rows.map(({ id }) => id),
+  }
 }

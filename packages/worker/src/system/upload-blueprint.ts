@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseLabels } from '@tutti/api'
-import { diagnosticText, type Plan } from '@tutti/dsl'
+import { diagnosticText } from '@tutti/dsl'
 import {
   addLabels,
   blueprintLabels,
@@ -12,9 +12,10 @@ import {
   UnpackError,
   unpackedArchive,
 } from '@tutti/storage'
-import { ParseAborted, parseInThread } from '../blueprints/parse-thread.ts'
 import { Stopped } from '../executions/control.ts'
 import type { FetchRules } from '../fetch/guarded-fetch.ts'
+import type { ParsedBlueprint } from '../planning/blueprint.ts'
+import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'
 import { fetchArchive } from './fetch-archive.ts'
 import type { SystemWorkflow } from './index.ts'
@@ -66,12 +67,12 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
     const folder = await unpack(services, sha256)
     const mainFile = findMainFile(folder, parameters.app_file_name)
     await enter('parsing')
-    const plan = await parse(services, execution, { id, folder, mainFile })
-    const labels = labelsOf(parameters, plan)
+    const parsed = await parse(services, execution, { id, folder, mainFile })
+    const labels = labelsOf(parameters, parsed)
     await endSystemWorkflow(services, execution, control, {
       async change(transaction) {
         if (validateOnly) return deleteUploaded(transaction, upload)
-        if (!(await storePlan(transaction, upload, { plan, mainFile }))) throw gone(id)
+        if (!(await storePlan(transaction, upload, { parsed, mainFile }))) throw gone(id)
         await addLabels(transaction, blueprintLabels, upload, labels, execution.created_by)
       },
       undo,
@@ -131,25 +132,30 @@ function findMainFile(folder: string, given: string | null): string {
   throw new UploadFailure('failed_extracting', `${mainFile} does not exist in the application directory`)
 }
 
+type Parsed = ParsedBlueprint & { readonly ok: true }
+
 async function parse(
   services: WorkerServices,
   execution: ExecutionRow,
   { id, folder, mainFile }: { readonly id: string; readonly folder: string; readonly mainFile: string },
-): Promise<Plan> {
-  const outcome = await parseInThread(
+): Promise<Parsed> {
+  const outcome = await runInThread(
+    'parse',
     { folder, mainFile, name: id, fetchRules: fetchRules(services) },
-    async (other) => {
-      const found = await findImportable(services.db, execution.tenant_id, execution.created_by, other)
-      if (found === undefined) return undefined
-      return { folder: await unpack(services, found.sha256), mainFile: found.mainFile }
+    {
+      async blueprint(other) {
+        const found = await findImportable(services.db, execution.tenant_id, execution.created_by, other)
+        if (found === undefined) return undefined
+        return { folder: await unpack(services, found.sha256), mainFile: found.mainFile }
+      },
     },
   ).catch((error: unknown) => {
-    if (!(error instanceof ParseAborted)) throw error
+    if (!(error instanceof TaskAborted)) throw error
     services.log.error({ err: error, execution_id: execution.id }, 'blueprint not parsed to an end')
     const [reason] = error.message.split('\n')
     throw new UploadFailure('failed_parsing', `Failed parsing blueprint - ${reason}`)
   })
-  if (outcome.ok) return outcome.plan
+  if (outcome.ok) return outcome
   const [first, ...others] = outcome.diagnostics
   const more = others.map((diagnostic) => `\n${diagnosticText(diagnostic)}`).join('')
   const kind = first.isDslError ? 'Invalid blueprint - ' : 'Failed parsing blueprint - '
@@ -160,10 +166,9 @@ async function parse(
 }
 
 /** Those of the request, or where it names none those that the blueprint gives itself. */
-function labelsOf(parameters: Parameters, plan: Plan) {
+function labelsOf(parameters: Parameters, parsed: Parsed) {
   const given =
-    parameters.labels ??
-    Object.entries(plan.blueprint_labels).map(([key, { values }]) => ({ [key]: [...values] }))
+    parameters.labels ?? Object.entries(parsed.labels).map(([key, { values }]) => ({ [key]: [...values] }))
   try {
     return parseLabels(given)
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   type RouteBody,
   type RouteQuery,
 } from '@tutti/api'
+import { type InputSchema, inputNameProblems } from '@tutti/dsl'
 import {
   blueprintTable,
   type Database,
@@ -151,21 +152,16 @@ function checkPlugins(plugins: readonly PluginToInstall[]): void {
 }
 
 function checkInputNames(
-  declared: Readonly<Record<string, { readonly default?: unknown; readonly required?: boolean }>>,
+  declared: Readonly<Record<string, InputSchema>>,
   given: Readonly<Record<string, unknown>>,
 ): void {
-  const missing = Object.entries(declared)
-    .filter(
-      ([name, input]) => !Object.hasOwn(given, name) && !('default' in input) && input.required !== false,
-    )
-    .map(([name]) => name)
+  const { missing, unknown } = inputNameProblems(declared, given)
   if (missing.length > 0) {
     throw new ApiError(
       'missing_required_deployment_input_error',
       `Cannot create deployment - missing inputs: ${missing.join(', ')}`,
     )
   }
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(declared, name))
   if (unknown.length > 0) {
     throw new ApiError(
       'unknown_deployment_input_error',

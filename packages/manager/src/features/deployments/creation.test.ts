@@ -413,6 +413,12 @@ test('a secret that is not there is told by its own code', async () => {
       message: expect.stringContaining("Required secrets: [key] don't exist in this tenant"),
     },
   })
+  await system.inject('PUT', '/secrets/key', { body: { value: 'v' } })
+  const id = newId()
+  await system.deploy(id, 'secret')
+  expect((await system.inject('GET', `/deployments/${id}/outputs`)).body.outputs).toEqual({ a: 'v' })
+  await system.inject('DELETE', '/secrets/key')
+  expect((await system.inject('GET', `/deployments/${id}/outputs`)).body.outputs).toEqual({})
 })
 
 test('functions stay as they are with runtime_only_evaluation', async () => {

@@ -1,4 +1,4 @@
-import type { PlanWorkflow } from '@tutti/dsl'
+import type { InputSchema, PlanWorkflow } from '@tutti/dsl'
 import {
   activeStatuses,
   type Database,
@@ -161,7 +161,7 @@ export async function findDeployment(db: Database, tenantId: number, id: string)
 /** The plan of an uploaded blueprint, for the checks that a creation makes before it starts. */
 export async function readPlanForCreation(db: Database, tenantId: number, blueprintId: string) {
   const { rows } = await sql<{
-    inputs: Named<{ readonly default?: unknown; readonly required?: boolean }> | null
+    inputs: Named<InputSchema> | null
     deployment_plugins: PluginToInstall[] | null
     host_plugins: PluginToInstall[] | null
   }>`

@@ -1,2 +1,2 @@
 export { evaluationHandlers } from './routes.ts'
-export { evaluatePayload, openEvaluation } from './service.ts'
+export { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from './service.ts'

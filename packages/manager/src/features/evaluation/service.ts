@@ -3,23 +3,33 @@ import {
   DslError,
   type EvaluationContext,
   type EvaluationStorage,
+  evaluateCapabilities,
+  evaluatedConstraints,
   evaluateFunctions,
+  type InputSchema,
   type Json,
+  type ObjectQuery,
 } from '@tutti/dsl'
-import { deploymentStorage, findEvaluatedDeployment, type Scope } from '@tutti/storage'
+import { deploymentStorage, findEvaluatedDeployment, objectExists, type Scope } from '@tutti/storage'
 import type { Services } from '../../services.ts'
+import { readSecretValue } from '../secrets/index.ts'
 
 /** What functions in the scope of a deployment read. @throws not_found_error when the scope does not show it */
 export async function openEvaluation(
-  { db }: Services,
+  services: Services,
   scope: Scope,
   deploymentId: string,
   tenantName?: string,
 ): Promise<EvaluationStorage> {
-  const deployment = await findEvaluatedDeployment(db, scope, deploymentId, tenantName)
+  const deployment = await findEvaluatedDeployment(services.db, scope, deploymentId, tenantName)
   if (deployment === undefined) throw notFound('Deployment', deploymentId)
-  return deploymentStorage(db, scope, deployment)
+  return deploymentStorage(sourcesOf(services), scope, deployment)
 }
+
+const sourcesOf = (services: Services) => ({
+  db: services.db,
+  readSecret: (within: Scope, key: string) => readSecretValue(services, within, key),
+})
 
 /** The payload with its functions replaced by their values. @throws functions_evaluation_error */
 export async function evaluatePayload(
@@ -27,8 +37,30 @@ export async function evaluatePayload(
   context: EvaluationContext,
   storage: EvaluationStorage,
 ): Promise<Json> {
+  return evaluated(() => evaluateFunctions(payload as Json, context, storage))
+}
+
+type Schemas = Readonly<Record<string, InputSchema>>
+
+/** Parameters whose constraints hold values instead of functions. @throws functions_evaluation_error */
+export async function evaluateConstraints(schemas: Schemas, storage: EvaluationStorage): Promise<Schemas> {
+  return evaluated(() => evaluatedConstraints(schemas, storage))
+}
+
+/** Whether a parameter names what there is. @throws functions_evaluation_error, not_implemented */
+export function objectFinder(services: Services, scope: Scope): (query: ObjectQuery) => Promise<boolean> {
+  const capabilities = async (deploymentId: string) => {
+    const found = await findEvaluatedDeployment(services.db, scope, deploymentId)
+    if (found === undefined) return {}
+    const storage = deploymentStorage(sourcesOf(services), scope, found)
+    return evaluated(() => evaluateCapabilities(found.capabilities, storage))
+  }
+  return (query) => objectExists({ db: services.db, scope, blueprint: null, capabilities }, query)
+}
+
+async function evaluated<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await evaluateFunctions(payload as Json, context, storage)
+    return await work()
   } catch (error) {
     if (!(error instanceof DslError)) throw error
     throw new ApiError('functions_evaluation_error', error.message, { cause: error })

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, notFound } from '@tutti/api'
-import { convertAndCheckParameters, type Json, type PlanWorkflow } from '@tutti/dsl'
+import {
+  convertAndCheckParameters,
+  hasFunctionsInConstraints,
+  type Json,
+  type PlanWorkflow,
+  withObjects,
+} from '@tutti/dsl'
 import { type Database, insertExecution } from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
-import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
+import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
 import { findDependents, findRunning, lockDeployment, readDeploymentState } from './queries.ts'
 
@@ -43,10 +49,11 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       deployment.workflows as Named<PlanWorkflow>,
       start.workflowId,
     )
+    const within = { ...request, services: { ...request.services, db: transaction } }
     const parameters = await withoutFunctions(
-      { ...request, services: { ...request.services, db: transaction } },
+      within,
       deployment.id,
-      checkParameters(start, deployment.id, workflow),
+      await checkParameters(within, start, deployment.id, workflow),
     )
     const execution = {
       tenantId: deployment.tenant_id,
@@ -137,14 +144,29 @@ function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name
   )
 }
 
-function checkParameters(start: StartRequest, deploymentId: string, workflow: PlanWorkflow) {
-  const outcome = convertAndCheckParameters({
-    workflow: start.workflowId,
-    schema: workflow.parameters,
-    given: start.parameters as Named<Json>,
-    allowCustomParameters: start.allowCustomParameters,
-    deploymentId,
-  })
+async function checkParameters(
+  request: Request,
+  start: StartRequest,
+  deploymentId: string,
+  workflow: PlanWorkflow,
+) {
+  const scope = tenantScope(request)
+  const schema = hasFunctionsInConstraints(workflow.parameters)
+    ? await evaluateConstraints(
+        workflow.parameters,
+        await openEvaluation(request.services, scope, deploymentId),
+      )
+    : workflow.parameters
+  const outcome = await withObjects(objectFinder(request.services, scope), (objects) =>
+    convertAndCheckParameters({
+      workflow: start.workflowId,
+      schema,
+      given: start.parameters as Named<Json>,
+      allowCustomParameters: start.allowCustomParameters,
+      deploymentId,
+      objects,
+    }),
+  )
   if (outcome.ok) return outcome.parameters
   throw new ApiError('illegal_execution_parameters_error', outcome.problems.join('\n'))
 }

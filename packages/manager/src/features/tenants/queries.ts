@@ -79,6 +79,8 @@ const contents = {
   blueprints: 'blueprints',
   deployments: 'deployments',
   sites: 'sites',
+  secrets: 'secrets',
+  'secrets providers': 'secrets_providers',
 } as const
 
 export async function contentsOf(transaction: Database, tenantId: number): Promise<readonly string[]> {

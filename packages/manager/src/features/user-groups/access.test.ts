@@ -232,6 +232,7 @@ test('administrators edit the matrix, at once and for everybody', async () => {
   expect((await send('DELETE', '/permissions/viewer/blueprint_upload')).status).toBe(404)
   expect((await upload()).status).toBe(403)
   expect((await send('PUT', '/permissions/viewer/of_a_plugin')).status).toBe(200)
+  expect((await send('PUT', '/permissions/viewer/__proto__')).status).toBe(200)
   expect((await send('GET', '/permissions/nobody')).status).toBe(404)
   // The first administrator cannot be shut out.
   expect((await send('DELETE', '/permissions/sys_admin/user_list')).status).toBe(204)

@@ -156,7 +156,13 @@ export async function insertUser(
 }
 
 /** Tables whose rows belong to their creator, by the word for them. What has ended is history and stays. */
-const owned = { blueprints: 'blueprints', deployments: 'deployments', sites: 'sites' } as const
+const owned = {
+  blueprints: 'blueprints',
+  deployments: 'deployments',
+  sites: 'sites',
+  secrets: 'secrets',
+  'secrets providers': 'secrets_providers',
+} as const
 
 /** What keeps a user from being deleted. */
 export async function holdingsOf(

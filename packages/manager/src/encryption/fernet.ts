@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/**
+ * The framing in which secrets travel between managers (spec/rest-facts-b.md 5): AES-256-CBC and HMAC-SHA256 under a
+ * key of 64 bytes, of which the first half signs and the second encrypts.
+ *
+ *     urlsafe-base64(0x80 | 8 bytes seconds | 16 bytes IV | ciphertext | 32 bytes HMAC of all before)
+ */
+export const keyBytes = 64
+
+const [version, timeBytes, ivBytes, macBytes, blockBytes] = [0x80, 8, 16, 32, 16]
+const headBytes = 1 + timeBytes + ivBytes
+
+export function encryptFernet(
+  key: Buffer,
+  text: string,
+  { seconds, iv }: { readonly seconds: number; readonly iv: Buffer },
+): string {
+  const time = Buffer.alloc(timeBytes)
+  time.writeBigUInt64BE(BigInt(seconds))
+  const cipher = createCipheriv('aes-256-cbc', encryptingHalf(key), iv)
+  const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  const signed = Buffer.concat([Buffer.of(version), time, iv, ciphertext])
+  return urlSafe(Buffer.concat([signed, mac(key, signed)]))
+}
+
+/** Undefined when the token was not made under this key, or has been tampered with. */
+export function decryptFernet(key: Buffer, token: string): string | undefined {
+  if (!/^[\w-]+={0,2}$/.test(token)) return undefined
+  const bytes = Buffer.from(token, 'base64url')
+  const size = bytes.length - headBytes - macBytes
+  if (size < blockBytes || size % blockBytes !== 0 || bytes[0] !== version) return undefined
+  const signed = bytes.subarray(0, -macBytes)
+  if (!timingSafeEqual(mac(key, signed), bytes.subarray(-macBytes))) return undefined
+  const iv = bytes.subarray(1 + timeBytes, headBytes)
+  const decipher = createDecipheriv('aes-256-cbc', encryptingHalf(key), iv)
+  return Buffer.concat([decipher.update(signed.subarray(headBytes)), decipher.final()]).toString('utf8')
+}
+
+const rounds = 100_000
+
+/** The key of an export that is protected by a passphrase. */
+export const keyOfPassphrase = (passphrase: string): Promise<Buffer> =>
+  promisify(pbkdf2)(passphrase, 'salt_', rounds, keyBytes, 'sha256')
+
+const signingHalf = (key: Buffer) => key.subarray(0, keyBytes / 2)
+const encryptingHalf = (key: Buffer) => key.subarray(keyBytes / 2)
+const mac = (key: Buffer, bytes: Buffer) => createHmac('sha256', signingHalf(key)).update(bytes).digest()
+
+/** With the padding that the reference writes and insists on. */
+const urlSafe = (bytes: Buffer) => bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_')

@@ -1,0 +1,2 @@
+export { secretsProviderHandlers } from './routes.ts'
+export { checkReadable, requireProvider } from './service.ts'

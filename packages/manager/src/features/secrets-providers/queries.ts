@@ -1,0 +1,67 @@
+import type { ListQuery } from '@tutti/api'
+import {
+  type Database,
+  listPage,
+  ownedResource,
+  providerTable,
+  type Scope,
+  timeField,
+  type Visibility,
+} from '@tutti/storage'
+import { sql } from 'kysely'
+import type { Sealed } from '../../encryption/key-ring.ts'
+
+/** spec/rest-facts-b.md 5; the connection parameters come out sealed. */
+export const providerResource = ownedResource(providerTable, {
+  id: { column: sql`x.name` },
+  type: { column: sql`x.type` },
+  connection_parameters: { column: sql`x.connection_parameters` },
+  updated_at: timeField(sql`x.updated_at`),
+})
+
+export const listProviders = (db: Database, query: ListQuery, scope: Scope) =>
+  listPage(db, providerResource, query, scope)
+
+export async function insertProvider(
+  db: Database,
+  provider: {
+    readonly tenant_id: number
+    readonly name: string
+    readonly type: string
+    readonly connection_parameters: Sealed | null
+    readonly visibility: Visibility
+    readonly created_by: string
+    readonly created_at?: Date
+  },
+): Promise<void> {
+  await db.insertInto('secrets_providers').values(provider).execute()
+}
+
+export async function changeProvider(
+  db: Database,
+  tenantId: number,
+  name: string,
+  change: {
+    readonly type?: string
+    readonly connection_parameters?: Sealed | null
+    readonly visibility?: Visibility
+  },
+): Promise<void> {
+  await db
+    .updateTable('secrets_providers')
+    .set({ ...change, updated_at: sql`clock_timestamp()` })
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .execute()
+}
+
+export async function secretsOf(db: Database, tenantId: number, name: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('secrets')
+    .select('key')
+    .where('provider_tenant_id', '=', tenantId)
+    .where('provider_name', '=', name)
+    .limit(5)
+    .execute()
+  return rows.map((row) => row.key)
+}

@@ -1,0 +1,128 @@
+import {
+  ApiError,
+  badParameter,
+  checkIdentifier,
+  emptyUpdate,
+  missingBodyField,
+  parseCreateVisibility,
+  type RouteBody,
+  secretsProviderTypes,
+  wireList,
+} from '@tutti/api'
+import { type Database, deleteOwned, providerTable } from '@tutti/storage'
+import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
+import { type Request, tenantOf } from '../../request.ts'
+import { changeProvider, insertProvider, providerResource, secretsOf } from './queries.ts'
+
+/** The provider's row where the caller sees it. @throws not_found_error */
+export const requireProvider = (request: Request, db: Database, name: string) =>
+  requireOwned<{ type: string }>(request, db, providerTable, name, ['type'])
+
+/** @throws not_implemented for what is kept elsewhere than in this manager's own database */
+export function checkReadable(type: string): void {
+  if (type === 'local') return
+  throw new ApiError(
+    'not_implemented',
+    `Secrets providers of the type ${type} can be stored, but this release cannot ask them for values yet`,
+    { hint: 'Keep the value in a secret without a provider, or with one of the type local' },
+  )
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+export const getProvider = async (request: Request, name: string, include?: readonly string[]) =>
+  shown(request, await getItem(request, providerResource, name, include))
+
+/** What it takes to log in elsewhere is for few. */
+export function shown(request: Request, item: Item): Item {
+  if (item.connection_parameters == null) return item
+  const parameters = request.rights.holds('secrets_provider_credentials')
+    ? JSON.parse(request.services.keys.open(String(item.connection_parameters)))
+    : null
+  return { ...item, connection_parameters: parameters }
+}
+
+export async function createProvider(
+  request: Request,
+  body: RouteBody<'secretsProviders.create'>,
+): Promise<string> {
+  const { name, type } = body
+  if (name == null) throw missingBodyField('name')
+  if (type == null) throw missingBodyField('type')
+  checkIdentifier('name', name)
+  checkType(type)
+  const visibility = parseCreateVisibility(body.visibility)
+  await request.services.db.transaction().execute(async (transaction) => {
+    const creation = await creationOf(request, transaction, body)
+    await claimId(request, transaction, providerTable, name, visibility)
+    await insertProvider(transaction, {
+      tenant_id: tenantOf(request).id,
+      name,
+      type,
+      visibility,
+      connection_parameters: sealed(request, body.connection_parameters) ?? null,
+      ...creation,
+    })
+  })
+  return name
+}
+
+/** Whether the provider answers: one that exists, or one that is only described. @throws not_implemented and others */
+export async function testProvider(
+  request: Request,
+  body: RouteBody<'secretsProviders.create'>,
+): Promise<void> {
+  if (body.type != null) {
+    checkType(body.type)
+    return checkReadable(body.type)
+  }
+  if (body.name == null) throw missingBodyField('name')
+  checkReadable((await requireProvider(request, request.services.db, body.name)).type)
+}
+
+export async function updateProvider(
+  request: Request,
+  name: string,
+  body: RouteBody<'secretsProviders.update'>,
+): Promise<void> {
+  if (Object.keys(body).length === 0) throw emptyUpdate()
+  const { type } = body
+  if (type != null) checkType(type)
+  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  await request.services.db.transaction().execute(async (transaction) => {
+    const provider = await lockOwned(request, transaction, providerTable, name)
+    if (visibility !== undefined) {
+      await checkNewVisibility(request, transaction, providerTable, provider, visibility)
+    }
+    const parameters = sealed(request, body.connection_parameters)
+    await changeProvider(transaction, provider.tenant_id, name, {
+      ...(type != null && { type }),
+      ...(visibility !== undefined && { visibility }),
+      ...(parameters !== undefined && { connection_parameters: parameters }),
+    })
+  })
+}
+
+export async function removeProvider(request: Request, name: string): Promise<void> {
+  await request.services.db.transaction().execute(async (transaction) => {
+    const provider = await lockOwned(request, transaction, providerTable, name)
+    const secrets = await secretsOf(transaction, provider.tenant_id, name)
+    if (secrets.length > 0) {
+      throw new ApiError(
+        'dependent_exists_error',
+        `Can't delete secrets provider ${name} - There are secrets that use it: ${secrets.join(', ')}`,
+      )
+    }
+    await deleteOwned(transaction, providerTable, provider)
+  })
+}
+
+function checkType(type: string): void {
+  if (secretsProviderTypes.some((known) => known === type)) return
+  throw badParameter(
+    `Invalid secrets provider type: \`${type}\`. Valid types are: ${wireList(secretsProviderTypes)}`,
+  )
+}
+
+const sealed = ({ services }: Request, parameters: Item | null | undefined) =>
+  parameters == null ? undefined : services.keys.seal(JSON.stringify(parameters))

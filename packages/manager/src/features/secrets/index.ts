@@ -1,0 +1,2 @@
+export { readSecretValue } from './read.ts'
+export { secretHandlers } from './routes.ts'

@@ -1,0 +1,52 @@
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers } from '../../request.ts'
+import { exportSecrets } from './export.ts'
+import { importSecrets } from './import.ts'
+import {
+  getSecret,
+  listSecrets,
+  putSecret,
+  removeSecret,
+  setSecretVisibility,
+  showWritten,
+  updateSecret,
+} from './service.ts'
+
+/** spec/rest-spec-b.md 4.9, spec/rest-facts-b.md 5 */
+export const secretHandlers = {
+  'secrets.list': async (request) => listAnswer(request.list, await listSecrets(request, request.list)),
+
+  'secrets.get': (request) =>
+    getSecret(request, request.params.secret_key, {
+      include: request.include,
+      skipsValue: request.options._skip_value ?? false,
+    }),
+
+  async 'secrets.create'(request) {
+    await putSecret(request, request.params.secret_key, request.body)
+    return showWritten(request, request.params.secret_key, request.include)
+  },
+
+  async 'secrets.update'(request) {
+    await updateSecret(request, request.params.secret_key, request.body)
+    return showWritten(request, request.params.secret_key, request.include)
+  },
+
+  async 'secrets.delete'(request) {
+    await removeSecret(request, request.params.secret_key)
+  },
+
+  async 'secrets.setVisibility'(request) {
+    await setSecretVisibility(request, request.params.secret_key, request.body.visibility)
+    return showWritten(request, request.params.secret_key, request.include)
+  },
+
+  async 'secrets.setGlobal'(request) {
+    await setSecretVisibility(request, request.params.secret_key, 'global')
+    return showWritten(request, request.params.secret_key, request.include)
+  },
+
+  'secrets.export': (request) => exportSecrets(request, request.options, request.include),
+
+  'secrets.import': (request) => importSecrets(request, request.body),
+} satisfies Partial<Handlers>

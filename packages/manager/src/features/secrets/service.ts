@@ -1,0 +1,216 @@
+import {
+  ApiError,
+  badParameter,
+  checkIdentifier,
+  emptyUpdate,
+  type ListQuery,
+  notFound,
+  parseCreateVisibility,
+  parseSetVisibility,
+  pickIncluded,
+  type RouteBody,
+  secretFields,
+  secretItemFields,
+  wireTypeOf,
+  wrongType,
+} from '@tutti/api'
+import { type Database, deleteOwned, findOwned, lockId, type OwnedRow, secretTable } from '@tutti/storage'
+import { tokenOf } from '../../encryption/key-ring.ts'
+import { listScope } from '../../list-scope.ts'
+import {
+  administers,
+  checkNewOwner,
+  checkNewVisibility,
+  checkOwnTenant,
+  claimId,
+  creationOf,
+  getItem,
+  lockOwned,
+  requireOwned,
+} from '../../owned.ts'
+import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
+import { requireProvider } from '../secrets-providers/index.ts'
+import { checkSchema, fitted } from './json-schema.ts'
+import {
+  changeSecret,
+  insertSecret,
+  listSecretRows,
+  type ProviderLink,
+  type SecretState,
+  secretResource,
+  stateColumns,
+} from './queries.ts'
+import { openValue } from './read.ts'
+
+/** Lists show no values. */
+export async function listSecrets(request: Request, query: ListQuery) {
+  const scope = await listScope(request, query, 'secret_list')
+  const include = query.include ?? Object.keys(secretItemFields.fields)
+  return listSecretRows(request.services.db, { ...query, include }, scope)
+}
+
+/** Only the creator and the administrators of its tenant see a hidden value (spec/rest-facts-b.md 5). */
+export async function hidesValue(
+  request: Request,
+  secret: Pick<OwnedRow, 'tenant_id' | 'created_by'> & Pick<SecretState, 'is_hidden_value'>,
+): Promise<boolean> {
+  if (!secret.is_hidden_value || secret.created_by === request.caller.username) return false
+  return !(await administers(request, secret.tenant_id))
+}
+
+/** @throws forbidden_error: what somebody may not read he may not replace or delete either */
+export async function checkNotHidden(request: Request, secret: OwnedRow & SecretState): Promise<void> {
+  if (!(await hidesValue(request, secret))) return
+  throw new ApiError(
+    'forbidden_error',
+    `User \`${request.caller.username}\` is not permitted to modify the hidden secret \`${secret.id}\``,
+  )
+}
+
+export async function getSecret(
+  request: Request,
+  key: string,
+  { include, skipsValue }: { readonly include: readonly string[] | undefined; readonly skipsValue: boolean },
+) {
+  const secret = await requireOwned<SecretState>(request, request.services.db, secretTable, key, stateColumns)
+  const item = await getItem(request, secretResource, key, include)
+  if (item.value === undefined) return item
+  if (skipsValue || (await hidesValue(request, secret))) return { ...item, value: '' }
+  const text = await openValue(request.services, secret)
+  return { ...item, value: secret.schema === null ? text : JSON.parse(text) }
+}
+
+/** Answers of writes show the ciphertext, as the reference's do. */
+export async function showWritten(request: Request, key: string, include: readonly string[] | undefined) {
+  const item = await getItem(request, secretResource, key, Object.keys(secretFields.fields))
+  return pickIncluded({ ...item, value: tokenOf(String(item.value)) }, include)
+}
+
+/** Creates the secret; or, when it exists and `update_if_exists`, gives it another value. */
+export async function putSecret(
+  request: Request,
+  key: string,
+  body: RouteBody<'secrets.create'>,
+): Promise<void> {
+  checkIdentifier('key', key)
+  const visibility = parseCreateVisibility(body.visibility)
+  const schema = body.schema ?? null
+  if (schema !== null) checkSchema(schema)
+  const { db, keys } = request.services
+  await db.transaction().execute(async (transaction) => {
+    const creation = await creationOf(request, transaction, body)
+    const provider = await providerOf(request, transaction, body.provider_name)
+    await lockId(transaction, secretTable, key)
+    const existing = await findOwned<SecretState>(
+      transaction,
+      secretTable,
+      tenantOf(request).id,
+      key,
+      stateColumns,
+    )
+    if (existing !== undefined && body.update_if_exists) {
+      if (isHiddenFrom(request, existing)) throw notFound(secretTable.model, key)
+      checkOwnTenant(request, existing)
+      await checkNotHidden(request, existing)
+      const text = textOf(body.value, existing.schema, existing.provider_name !== null)
+      await changeSecret(transaction, existing, {
+        value: keys.seal(text),
+        ...(body.provider_options !== undefined && { provider_options: body.provider_options }),
+      })
+      return
+    }
+    await claimId(request, transaction, secretTable, key, visibility)
+    await insertSecret(transaction, {
+      tenant_id: tenantOf(request).id,
+      key,
+      value: keys.seal(textOf(body.value, schema, provider !== undefined)),
+      visibility,
+      is_hidden_value: body.is_hidden_value ?? false,
+      schema,
+      ...(provider !== undefined && { provider }),
+      provider_options: body.provider_options ?? null,
+      ...creation,
+    })
+  })
+}
+
+/** What is stored of a given value. @throws bad_parameters_error, conflict_error */
+function textOf(value: unknown, schema: SecretState['schema'], hasProvider: boolean): string {
+  const isEmpty = value === null || value === undefined || value === ''
+  if (isEmpty && hasProvider) return ''
+  if (isEmpty) throw badParameter('The secret value cannot be empty')
+  if (schema !== null) return fitted(value, schema)
+  if (typeof value === 'string') return value
+  throw wrongType('value', 'str', wireTypeOf(value))
+}
+
+async function providerOf(
+  request: Request,
+  db: Database,
+  name: string | null | undefined,
+): Promise<ProviderLink | undefined> {
+  if (name == null || name === '') return undefined
+  const provider = await requireProvider(request, db, name)
+  return { tenantId: provider.tenant_id, name: provider.id }
+}
+
+export async function updateSecret(
+  request: Request,
+  key: string,
+  body: RouteBody<'secrets.update'>,
+): Promise<void> {
+  const isChange = Object.values(body).some((value) => value !== null && value !== undefined)
+  if (!isChange) throw emptyUpdate()
+  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const { db, keys } = request.services
+  await db.transaction().execute(async (transaction) => {
+    const secret = await lockSecret(request, transaction, key)
+    if (visibility !== undefined) {
+      await checkNewVisibility(request, transaction, secretTable, secret, visibility)
+    }
+    await checkMayHide(request, secret, body.is_hidden_value)
+    if (body.creator != null) await checkNewOwner(request, transaction, body.creator)
+    const provider = await providerOf(request, transaction, body.provider_name)
+    const hasProvider = provider !== undefined || secret.provider_name !== null
+    await changeSecret(transaction, secret, {
+      ...(body.value != null && { value: keys.seal(textOf(body.value, secret.schema, hasProvider)) }),
+      ...(visibility !== undefined && { visibility }),
+      ...(body.is_hidden_value != null && { is_hidden_value: body.is_hidden_value }),
+      ...(body.creator != null && { created_by: body.creator }),
+      ...(provider !== undefined && { provider }),
+      ...(body.provider_options != null && { provider_options: body.provider_options }),
+    })
+  })
+}
+
+/** The row to be changed. @throws not_found_error, illegal_action_error, forbidden_error */
+async function lockSecret(request: Request, transaction: Database, key: string) {
+  const secret = await lockOwned<SecretState>(request, transaction, secretTable, key, stateColumns)
+  await checkNotHidden(request, secret)
+  return secret
+}
+
+/** Whether a value is hidden is for those to say who could read it hidden. @throws forbidden_error */
+async function checkMayHide(
+  request: Request,
+  secret: OwnedRow & SecretState,
+  wanted: boolean | null | undefined,
+): Promise<void> {
+  if (wanted == null || wanted === secret.is_hidden_value) return
+  await checkNotHidden(request, { ...secret, is_hidden_value: true })
+}
+
+export async function removeSecret(request: Request, key: string): Promise<void> {
+  await request.services.db.transaction().execute(async (transaction) => {
+    await deleteOwned(transaction, secretTable, await lockSecret(request, transaction, key))
+  })
+}
+
+export async function setSecretVisibility(request: Request, key: string, visibility: string): Promise<void> {
+  const wanted = parseSetVisibility(visibility)
+  await request.services.db.transaction().execute(async (transaction) => {
+    const secret = await lockSecret(request, transaction, key)
+    await checkNewVisibility(request, transaction, secretTable, secret, wanted)
+    await changeSecret(transaction, secret, { visibility: wanted })
+  })
+}

@@ -1,0 +1,162 @@
+import {
+  createDeploymentPlan,
+  type DeploymentPlan,
+  hasFunctionsInConstraints,
+  type InputSchema,
+  type Json,
+  type JsonObject,
+  type ObjectQuery,
+  type Plan,
+  type PlanNode,
+  withObjects,
+} from '@tutti/dsl'
+
+export type EnvironmentToPlan = {
+  /** The blueprint's plan as JSON: that of a thousand nodes has 36 MB, which only a thread should read. */
+  readonly planText: string
+  readonly inputs: Readonly<Record<string, Json>>
+  readonly runtimeOnlyEvaluation: boolean
+}
+
+type Inputs = Readonly<Record<string, InputSchema>>
+
+/** What is in the database. */
+export type EnvironmentAnswers = {
+  /** Inputs whose constraints hold values instead of functions. */
+  constraints(question: {
+    readonly inputs: Inputs
+    readonly given: EnvironmentToPlan['inputs']
+  }): Promise<Inputs>
+  object(query: ObjectQuery): Promise<boolean>
+  missingSecrets(keys: readonly string[]): Promise<readonly string[]>
+}
+
+export type PlannedEnvironment =
+  | { readonly ok: true; readonly environment: Environment }
+  | { readonly ok: false; readonly error: string }
+
+/** A deployment plan as it is stored (spec/plan.md 7.7), JSON being text already. */
+export type Environment = {
+  readonly deployment: {
+    readonly description: string | null
+    readonly inputs: string
+    readonly outputs: string
+    readonly capabilities: string
+    readonly groups: string
+    readonly scaling_groups: string
+    readonly policy_types: string
+    readonly policy_triggers: string
+    readonly workflows: string
+    readonly resource_tags: string
+  }
+  readonly nodes: readonly NodeRow[]
+  readonly instances: DeploymentPlan['node_instances']
+  readonly dependencies: DeploymentPlan['inter_deployment_functions']
+  readonly labels: DeploymentPlan['labels']
+  readonly settings: JsonObject
+}
+
+export type NodeRow = {
+  readonly id: string
+  readonly type: string
+  readonly type_hierarchy: string
+  readonly host_id: string | null
+  readonly properties: string
+  readonly operations: string
+  readonly plugins: string
+  readonly plugins_to_install: string | null
+  readonly relationships: string
+  readonly current_instances: number
+  readonly default_instances: number
+  readonly min_instances: number
+  readonly max_instances: number
+}
+
+/** Plans a deployment: its nodes and instances out of the blueprint's plan (spec/plan.md 7). */
+export async function planEnvironment(
+  { planText, inputs, runtimeOnlyEvaluation }: EnvironmentToPlan,
+  answers: EnvironmentAnswers,
+  randomId: () => string,
+): Promise<PlannedEnvironment> {
+  const written = JSON.parse(planText) as Plan
+  const plan = hasFunctionsInConstraints(written.inputs)
+    ? { ...written, inputs: await answers.constraints({ inputs: written.inputs, given: inputs }) }
+    : written
+  const wanted = new Set<string>()
+  let missing: ReadonlySet<string> = new Set()
+  const outcomeOf = () =>
+    withObjects(
+      (query) => answers.object(query),
+      (objects) =>
+        createDeploymentPlan({
+          plan,
+          inputs,
+          runtimeOnlyEvaluation,
+          randomId,
+          objects,
+          secretExists(key) {
+            wanted.add(key)
+            return !missing.has(key)
+          },
+        }),
+    )
+  let outcome = await outcomeOf()
+  // Which secrets it takes is known only when everything else is evaluated.
+  if (wanted.size > 0) missing = new Set(await answers.missingSecrets([...wanted]))
+  if (missing.size > 0) outcome = await outcomeOf()
+  if (!outcome.ok) return { ok: false, error: outcome.error.message }
+  return { ok: true, environment: environmentOf(outcome.deploymentPlan) }
+}
+
+function environmentOf(plan: DeploymentPlan): Environment {
+  return {
+    deployment: {
+      description: plan.description,
+      inputs: JSON.stringify(plan.inputs),
+      outputs: JSON.stringify(plan.outputs),
+      capabilities: JSON.stringify(plan.capabilities),
+      groups: JSON.stringify(plan.groups),
+      scaling_groups: JSON.stringify(plan.scaling_groups),
+      policy_types: JSON.stringify(plan.policy_types),
+      policy_triggers: JSON.stringify(plan.policy_triggers),
+      workflows: JSON.stringify(plan.workflows),
+      resource_tags: JSON.stringify(plan.resource_tags),
+    },
+    nodes: plan.nodes.map(nodeRow),
+    instances: plan.node_instances,
+    dependencies: plan.inter_deployment_functions,
+    labels: plan.labels,
+    settings: plan.deployment_settings,
+  }
+}
+
+function nodeRow(node: PlanNode): NodeRow {
+  const scaling = node.capabilities.scalable.properties
+  return {
+    id: node.id,
+    type: node.type,
+    type_hierarchy: JSON.stringify(node.type_hierarchy),
+    host_id: node.host_id ?? null,
+    properties: JSON.stringify(node.properties),
+    operations: JSON.stringify(node.operations),
+    plugins: JSON.stringify(node.plugins),
+    plugins_to_install:
+      node.plugins_to_install === undefined ? null : JSON.stringify(node.plugins_to_install),
+    relationships: JSON.stringify(node.relationships.map(storedRelationship)),
+    current_instances: count(scaling.current_instances),
+    default_instances: count(scaling.default_instances),
+    min_instances: count(scaling.min_instances),
+    max_instances: count(scaling.max_instances),
+  }
+}
+
+function storedRelationship(relationship: PlanNode['relationships'][number]) {
+  const { type, type_hierarchy, target_id, properties, source_operations, target_operations } = relationship
+  return { type, type_hierarchy, target_id, properties, source_operations, target_operations }
+}
+
+/** Functions are evaluated by now, so these are numbers. */
+function count(value: Json): number {
+  if (typeof value === 'number') return value
+  throw new Error(`an instance count of the deployment plan is no number: ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,38 @@
+import type { FindBlueprint } from '../blueprints/import-resolver.ts'
+import type { FolderToParse } from '../blueprints/parse-folder.ts'
+import { type ParsedBlueprint, parseToText } from './blueprint.ts'
+import {
+  type EnvironmentAnswers,
+  type EnvironmentToPlan,
+  type PlannedEnvironment,
+  planEnvironment,
+} from './environment.ts'
+import { randomId } from './random-id.ts'
+
+/** What takes too long for an event loop; `answers` are questions that only the database can answer. */
+export type Tasks = {
+  readonly parse: {
+    readonly input: FolderToParse
+    readonly answers: { readonly blueprint: FindBlueprint }
+    readonly result: ParsedBlueprint
+  }
+  readonly environment: {
+    readonly input: EnvironmentToPlan
+    readonly answers: EnvironmentAnswers
+    readonly result: PlannedEnvironment
+  }
+}
+
+export type TaskName = keyof Tasks
+
+type Run = {
+  readonly [Name in TaskName]: (
+    input: Tasks[Name]['input'],
+    answers: Tasks[Name]['answers'],
+  ) => Promise<Tasks[Name]['result']>
+}
+
+export const runTask: Run = {
+  parse: (folder, { blueprint }) => parseToText(folder, blueprint),
+  environment: (environment, answers) => planEnvironment(environment, answers, randomId),
+}
