@@ -19,6 +19,8 @@ import { licenses } from './commands/license.ts'
 import { maintenanceMode } from './commands/maintenance-mode.ts'
 import { permissions } from './commands/permissions.ts'
 import { initCommand, profiles } from './commands/profiles.ts'
+import { secrets } from './commands/secrets.ts'
+import { secretsProviders } from './commands/secrets-providers.ts'
 import { rotateKeyCommand, serveCommand, workerCommand } from './commands/serve.ts'
 import { sites } from './commands/sites.ts'
 import { statusCommand } from './commands/status.ts'
@@ -49,6 +51,8 @@ export const nouns: readonly Noun[] = [
   events,
   nodes,
   nodeInstances,
+  secrets,
+  secretsProviders,
   sites,
   tenants,
   users,

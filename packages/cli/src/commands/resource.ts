@@ -9,7 +9,15 @@ export type Resource<Row> = {
   readonly columns: readonly Column<Row>[]
   /** What one of them shows besides the columns of the list. */
   readonly details?: readonly Column<Row>[]
+  /** Fields with secrets, which are not printed even as JSON. */
+  readonly hides?: readonly string[]
 }
+
+/** What may be printed of it. */
+export const withoutHidden = (value: unknown, hides: readonly string[] = []): unknown =>
+  hides.length === 0 || typeof value !== 'object' || value === null
+    ? value
+    : Object.fromEntries(Object.entries(value).filter(([key]) => !hides.includes(key)))
 
 /** The resource that a route lists, or answers with. */
 export type Listed<Name extends RouteName> = Resource<RouteItem<Name>>

@@ -12,7 +12,7 @@ import type { CallOptions } from '@tutti/client'
 import { Option } from 'commander'
 import type { Context } from '../context.ts'
 import { type CommandDefinition, counted, type Options, repeated } from './command.ts'
-import { type Answered, type Listed, type Resource, renderOne } from './resource.ts'
+import { type Answered, type Listed, type Resource, renderOne, withoutHidden } from './resource.ts'
 
 /**
  * The verbs of resources: commands that ask one route of the API. Its path parameters are the first arguments of the
@@ -51,7 +51,9 @@ export function list<Name extends RouteName>(
       const { call } = await client()
       const asked = { ...listQuery(options), ...query?.(options) }
       const found = await call(name, callOptions(name, args, { query: asked }))
-      printer.list(found as ListOf<RouteItem<Name>>, resource.columns, resource.plural)
+      const { items, metadata } = found as ListOf<RouteItem<Name>>
+      const shown = items.map((item) => withoutHidden(item, resource.hides)) as RouteItem<Name>[]
+      printer.list({ items: shown, metadata }, resource.columns, resource.plural)
     },
   }
 }
@@ -70,7 +72,7 @@ export function get<Name extends RouteName>(
         name,
         callOptions(name, args, { query: query?.(options) }),
       )) as RouteResponse<Name>
-      printer.value(found, renderOne(found, resource, printer.style) || `No ${resource.plural}.`)
+      printer.value(withoutHidden(found, resource.hides), renderOne(found, resource, printer.style))
     },
   }
 }
@@ -91,12 +93,14 @@ type ActionVerb<Name extends RouteName> = Verb & {
   readonly done: (args: readonly string[], options: Options, answer: RouteResponse<Name>) => string
   /** Shown below the sentence. */
   readonly shows?: Resource<RouteResponse<Name>>
+  /** Fields of the answer with secrets, which are not printed even as JSON. */
+  readonly hides?: readonly string[]
 }
 
 /** A verb that changes something. As JSON it prints the answer, or the sentence where the answer is empty. */
 export function action<Name extends RouteName>(
   name: Name,
-  { query, body, done, shows, ...verb }: ActionVerb<Name>,
+  { query, body, done, shows, hides, ...verb }: ActionVerb<Name>,
 ): CommandDefinition {
   return {
     ...verb,
@@ -107,7 +111,7 @@ export function action<Name extends RouteName>(
       const { printer } = context
       const sentence = done(args, options, answer)
       const below = shows === undefined ? '' : `\n${renderOne(answer, shows, printer.style)}`
-      printer.value(answer ?? { message: sentence }, `${sentence}${below}`)
+      printer.value(withoutHidden(answer, hides) ?? { message: sentence }, `${sentence}${below}`)
     },
   }
 }

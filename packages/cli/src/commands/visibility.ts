@@ -10,7 +10,11 @@ export const visibilityOption = (): Option =>
 type VisibilityRoute = Extract<RouteName, `${string}.setVisibility`>
 
 /** `set-visibility`, and `set-global` as the older clients have it. */
-export const visibilityVerbs = (route: VisibilityRoute, noun: string): readonly CommandDefinition[] => [
+export const visibilityVerbs = (
+  route: VisibilityRoute,
+  noun: string,
+  hides: readonly string[] = [],
+): readonly CommandDefinition[] => [
   action(route, {
     usage: `set-visibility <${noun}>`,
     description: `Widen who can see a ${noun}`,
@@ -22,6 +26,7 @@ export const visibilityVerbs = (route: VisibilityRoute, noun: string): readonly 
     ],
     body: (_args, options) => ({ visibility: options.required('visibility') }),
     done: ([id], options) => `The visibility of ${noun} ${id} is ${options.text('visibility')}`,
+    hides,
   }),
   action(route, {
     usage: `set-global <${noun}>`,
@@ -29,5 +34,6 @@ export const visibilityVerbs = (route: VisibilityRoute, noun: string): readonly 
     examples: [`tutti ${noun}s set-global ID`],
     body: () => ({ visibility: 'global' }),
     done: ([id]) => `Every tenant sees ${noun} ${id}`,
+    hides,
   }),
 ]
