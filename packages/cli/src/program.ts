@@ -30,6 +30,7 @@ import { nodeInstances, nodes } from './commands/topology.ts'
 import { userGroups } from './commands/user-groups.ts'
 import { users } from './commands/users.ts'
 import { versionCommand } from './commands/version.ts'
+import { completeCommand, completionCommand } from './completion/commands.ts'
 
 /** Verbs without a noun. */
 const commands: readonly CommandDefinition[] = [
@@ -41,6 +42,7 @@ const commands: readonly CommandDefinition[] = [
   statusCommand,
   versionCommand,
   initCommand,
+  completionCommand,
 ]
 
 export const nouns: readonly Noun[] = [
@@ -97,5 +99,6 @@ export function createProgram(program: Program, version: string): Command {
 
   for (const command of commands) addCommand(root, program, command)
   for (const noun of nouns) addNoun(root, program, noun)
+  addCommand(root, program, completeCommand(root))
   return root
 }

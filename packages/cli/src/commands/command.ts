@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { Flags } from '../configuration/resolve.ts'
 import type { Setting } from '../configuration/setting.ts'
 import { type SettingName, settingNames, settings } from '../configuration/settings.ts'
@@ -24,14 +24,18 @@ export type Options = {
 }
 
 export type CommandDefinition = {
-  /** Name and arguments: `get <id>`. */
+  /** Name and arguments: `get <id>`. What an argument is called says what shells complete it with. */
   readonly usage: string
+  /** Arguments that `usage` cannot say all of. */
+  readonly arguments?: readonly Argument[]
   readonly description: string
   /** Each a whole command line. */
   readonly examples: readonly string[]
   readonly options?: readonly Option[]
   /** What its noun does when no verb is given. */
   readonly isDefault?: boolean
+  /** Not for people: in no help. */
+  readonly isHidden?: boolean
   /** Returns the exit code where it is not 0. */
   readonly run: (
     context: Context,
@@ -65,9 +69,13 @@ function exampleOf({ commands, nouns = [] }: Omit<Noun, 'alias'>): string {
 
 export function addCommand(parent: Command, program: Program, definition: CommandDefinition): void {
   const command = parent
-    .command(definition.usage, { isDefault: definition.isDefault ?? false })
+    .command(definition.usage, {
+      isDefault: definition.isDefault ?? false,
+      hidden: definition.isHidden ?? false,
+    })
     .description(definition.description)
     .addHelpText('after', examplesText(definition.examples))
+  for (const argument of definition.arguments ?? []) command.addArgument(argument)
   for (const option of definition.options ?? []) command.addOption(option)
   command.action(async (...received: unknown[]) => {
     const values: Readonly<Record<string, unknown>> = command.optsWithGlobals()
@@ -104,7 +112,7 @@ function optionsOf(values: Readonly<Record<string, unknown>>): Options {
 }
 
 /** The settings that were given as flags of this command line. */
-function flagsOf(values: Readonly<Record<string, unknown>>): Flags {
+export function flagsOf(values: Readonly<Record<string, unknown>>): Flags {
   const given = settingNames.map((name): readonly [SettingName, unknown] => [name, values[attributeOf(name)]])
   return Object.fromEntries(
     given

@@ -26,7 +26,7 @@ test('a secret is created from the terminal, standard input, a file or the comma
   expect((await cli.tutti('secrets create given -s seen')).exitCode).toBe(0)
   expect(await value('typed')).toBe('typed\n')
   expect(await value('piped')).toBe('from a pipe\n')
-  expect(await value('filed')).toBe(`${key}\n`)
+  expect(await value('filed')).toBe(key)
   expect(await value('given')).toBe('seen\n')
   expect(await cli.tutti('secrets create two -s a --secret-stdin')).toMatchObject({
     exitCode: 2,

@@ -51,7 +51,8 @@ const getCommand: CommandDefinition = {
       printer.value(withoutHidden(found, hides), renderOne(found, secret, printer.style))
       return
     }
-    printer.value(found, jsonText(found.value))
+    // With its line end or without: a file has the same bytes again.
+    printer.value(found, jsonText(found.value).replace(/\n$/, ''))
   },
 }
 
