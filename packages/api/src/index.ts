@@ -80,6 +80,8 @@ export {
 } from './routes/table.ts'
 export { NodeInstancePatch } from './routes/topology.ts'
 export * from './shapes/access.ts'
+export * from './shapes/agent.ts'
+export * from './shapes/audit.ts'
 export * from './shapes/blueprint.ts'
 export * from './shapes/cluster.ts'
 export * from './shapes/common.ts'

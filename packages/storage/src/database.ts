@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
+import { type AuditCaller, announcing } from './audit/caller.ts'
 import { withPreparedStatements } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
 
@@ -9,6 +10,8 @@ export type Database = Kysely<Schema>
 export type OpenDatabase = {
   readonly db: Database
   readonly pool: Pool
+  /** The same database for one request that changes something: the audit log names its caller. */
+  as(caller: AuditCaller): Database
   close(): Promise<void>
 }
 
@@ -50,10 +53,14 @@ export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error)
   // The pool looks after idle connections only. One that breaks between two statements of a transaction has nobody
   // to tell until the next statement fails, and an event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: withPreparedStatements(pool) }) })
+  const prepared = withPreparedStatements(pool)
+  const databaseOn = (connections: PostgresPool) =>
+    new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connections }) })
+  const db = databaseOn(prepared)
   return {
     db,
     pool,
+    as: (caller) => databaseOn(announcing(prepared, caller)),
     async close() {
       isClosing = true
       await db.destroy()

@@ -1,6 +1,8 @@
 export type { PoolConfig } from 'pg'
 export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
+export { type AuditedTable, auditTable, tenantName } from './audit/audit-table.ts'
+export type { AuditCaller } from './audit/caller.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export * from './embedded/index.ts'
@@ -41,9 +43,10 @@ export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-f
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
-export { type ObjectQuestion, type ObjectReader, objectExists } from './objects/find-object.ts'
+export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'
 export { secretExists } from './objects/queries.ts'
 export {
+  agentTable,
   blueprintTable,
   deleteOwned,
   deploymentTable,

@@ -21,6 +21,7 @@ export const deploymentTable: OwnedTable = { model: 'Deployment', table: 'deploy
 export const siteTable: OwnedTable = { model: 'Site', table: 'sites', id: 'name' }
 export const secretTable: OwnedTable = { model: 'Secret', table: 'secrets', id: 'key' }
 export const providerTable: OwnedTable = { model: 'SecretsProvider', table: 'secrets_providers', id: 'name' }
+export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id' }
 
 export type OwnedRow = {
   readonly tenant_id: number

@@ -179,6 +179,21 @@ export type Schema = {
     has_configuration_drift: Generated<boolean>
     is_status_check_ok: Generated<boolean>
   }
+  agents: Owned & {
+    tenant_id: number
+    id: string
+    node_instance_id: string
+    ip: string | null
+    install_method: string | null
+    system: string | null
+    version: string | null
+    state: string
+    rabbitmq_username: string | null
+    /** Sealed. */
+    rabbitmq_password: string | null
+    rabbitmq_exchange: string | null
+    updated_at: NullableTimestamp
+  }
   executions: Owned & {
     tenant_id: number
     id: string
@@ -269,6 +284,18 @@ export type Schema = {
     requested_by: string
     activation_requested_at: DefaultTimestamp
     activated_at: NullableTimestamp
+  }
+  audit_log: {
+    id: Generated<number>
+    ref_table: string
+    ref_id: number | null
+    ref_identifier: ColumnType<unknown, string | null | undefined, never>
+    operation: string
+    creator_name: string | null
+    execution_id: string | null
+    remote_address: string | null
+    created_at: DefaultTimestamp
+    xact: ColumnType<string, never, never>
   }
   provider_context: { id: string; name: string; context: JsonColumn }
   license: {

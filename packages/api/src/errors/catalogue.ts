@@ -15,6 +15,7 @@ export const errorCatalogue = {
     status: 400,
     when: '_include names a field that the resource does not have',
   },
+  validation_error: { status: 422, when: 'a parameter of the audit log is missing or invalid' },
   unsupported_content_type_error: { status: 415, when: 'a JSON endpoint got another content type' },
   invalid_filter_rule: { status: 400, when: 'a filter rule is not in the right format' },
   unknown_action: { status: 400, when: 'the action of a POST is not one that the resource has' },

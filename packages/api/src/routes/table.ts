@@ -1,5 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { accessRoutes } from './access.ts'
+import { agentRoutes } from './agents.ts'
+import { auditRoutes } from './audit.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
@@ -21,12 +23,14 @@ export const builtRoutes = {
   ...configRoutes,
   ...clusterRoutes,
   ...licenseRoutes,
+  ...auditRoutes,
   ...accessRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
   ...executionRoutes,
   ...eventRoutes,
   ...topologyRoutes,
+  ...agentRoutes,
   ...operationRoutes,
   ...siteRoutes,
   ...secretRoutes,

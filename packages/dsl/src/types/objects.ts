@@ -49,34 +49,26 @@ export interface DataConstraints {
 
 export type ObjectGetter = (query: ObjectQuery) => boolean
 
-/** Thrown through `run` of `withObjects` when an answer is not known yet. */
-class Unanswered extends Error {
-  readonly query: ObjectQuery
-  constructor(query: ObjectQuery) {
-    super('object query without an answer')
-    this.query = query
-  }
-}
-
 /**
- * Runs a pure function that asks about objects, with answers that take time: it is run again after each new
- * answer, until none is missing. `run` must have no effects.
+ * Runs a pure function that asks about objects, with answers that take time: what it asked is found out, all at once,
+ * and it is run again, until no answer is missing. `run` must have no effects.
  */
 export async function withObjects<T>(
-  find: (query: ObjectQuery) => Promise<boolean>,
+  find: (queries: readonly ObjectQuery[]) => Promise<readonly boolean[]>,
   run: (objects: ObjectGetter) => T,
 ): Promise<T> {
   const answers = new Map<string, boolean>()
   for (;;) {
-    try {
-      return run((query) => {
-        const answer = answers.get(JSON.stringify(query))
-        if (answer === undefined) throw new Unanswered(query)
-        return answer
-      })
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error
-      answers.set(JSON.stringify(error.query), await find(error.query))
-    }
+    const asked = new Map<string, ObjectQuery>()
+    const result = run((query) => {
+      const key = JSON.stringify(query)
+      const answer = answers.get(key)
+      if (answer === undefined) asked.set(key, query)
+      // For the time being all is well, so that further questions are heard.
+      return answer ?? true
+    })
+    if (asked.size === 0) return result
+    const found = await find([...asked.values()])
+    for (const [index, key] of [...asked.keys()].entries()) answers.set(key, found[index] ?? false)
   }
 }

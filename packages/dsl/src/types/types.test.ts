@@ -115,9 +115,9 @@ inputs:
   n: {type: node_id}`)
   const asked: ObjectQuery[] = []
   const outcome = await withObjects(
-    async (query) => {
-      asked.push(query)
-      return query.value !== 'gone'
+    async (queries) => {
+      asked.push(...queries)
+      return queries.map(({ value }) => value !== 'gone')
     },
     (objects) =>
       createDeploymentPlan({ plan, inputs: { d: 'x', n: 'gone' }, randomId: () => 'abcdef', objects }),

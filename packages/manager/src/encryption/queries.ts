@@ -6,6 +6,7 @@ import type { Sealed } from './key-ring.ts'
 const sealedColumns = [
   { table: 'secrets', id: 'key', column: 'value' },
   { table: 'secrets_providers', id: 'name', column: 'connection_parameters' },
+  { table: 'agents', id: 'id', column: 'rabbitmq_password' },
 ] as const
 
 /** One process at a time decides about keys, until the transaction ends. */

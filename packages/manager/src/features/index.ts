@@ -1,4 +1,6 @@
 import type { Handlers } from '../request.ts'
+import { agentHandlers } from './agents/index.ts'
+import { auditHandlers } from './audit/index.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
@@ -29,12 +31,14 @@ export const handlers = {
   ...clusterHandlers,
   ...maintenanceHandlers,
   ...licenseHandlers,
+  ...auditHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...executionHandlers,
   ...eventHandlers,
   ...evaluationHandlers,
   ...nodeHandlers,
+  ...agentHandlers,
   ...nodeInstanceHandlers,
   ...operationHandlers,
   ...tenantHandlers,

@@ -125,7 +125,7 @@ function fittingValue(schema: TSchema): fc.Arbitrary<unknown> {
   const fields = Object.fromEntries(
     Object.entries(schema.properties).map(([name, field]) => [name, valueFor(field)]),
   )
-  const more = fc.constantFrom({}, {}, {}, { unknown: 1 }, { ['__proto__x']: {} }, { id: 'x' })
+  const more = fc.constantFrom({}, {}, {}, { unknown: 1 }, { constructor: {} }, { id: 'x' })
   return fc
     .tuple(fc.record(fields, { requiredKeys: [] }), more)
     .map(([body, others]) => ({ ...body, ...others }))

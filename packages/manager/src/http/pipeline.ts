@@ -23,6 +23,7 @@ import { readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
 import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
+import { withAuditedDatabase } from '../features/audit/index.ts'
 import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
@@ -50,9 +51,10 @@ export async function answer(
 ): Promise<unknown> {
   const { route, adaptation } = served
   const body = once(() => readJsonBody(http.raw, services.settings.maxBodyBytes))
-  const request = await unlessInMaintenance(services, route, http, () =>
+  const authorized = await unlessInMaintenance(services, route, http, () =>
     authorize(services, served, http, reply, body),
   )
+  const request = withAuditedDatabase(authorized, route, http)
   refuseWhileCancelling(served.name, request.caller)
   const given: AdaptableRequest = {
     params: http.params as Readonly<Record<string, string>>,

@@ -10,6 +10,8 @@ import * as config from './0020-config.ts'
 import * as maintenance from './0021-maintenance.ts'
 import * as cluster from './0022-cluster.ts'
 import * as license from './0023-license.ts'
+import * as audit from './0024-audit.ts'
+import * as agents from './0025-agents.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -23,6 +25,8 @@ const migrations: Record<string, Migration> = {
   '0021-maintenance': maintenance,
   '0022-cluster': cluster,
   '0023-license': license,
+  '0024-audit': audit,
+  '0025-agents': agents,
 }
 
 /**

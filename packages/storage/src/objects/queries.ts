@@ -58,40 +58,44 @@ export type NamedWithin = 'scaling_group' | 'node_id' | 'node_type' | 'operation
 
 export type Key = { readonly tenantId: number; readonly id: string }
 
-export async function existsInDeployment(
+/** Which of these names there are in the deployment. */
+export async function namedInDeployment(
   db: Database,
   { tenantId, id }: Key,
   type: NamedWithin,
-  name: string,
-): Promise<boolean> {
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
   const here = sql`tenant_id = ${tenantId} and deployment_id = ${id}`
+  const wanted = sql`any(${[...names]}::text[])`
   const found = {
-    scaling_group: sql`deployments where tenant_id = ${tenantId} and id = ${id}
-      and scaling_groups::jsonb ? ${name}`,
-    node_id: sql`nodes where ${here} and id = ${name}`,
-    node_type: sql`nodes where ${here} and type = ${name}`,
-    operation_name: sql`nodes where ${here} and operations::jsonb ? ${name}`,
-    node_instance: sql`node_instances where ${here} and id = ${name}`,
+    scaling_group: sql`select name from deployments, json_object_keys(scaling_groups) name
+      where tenant_id = ${tenantId} and id = ${id} and name = ${wanted}`,
+    node_id: sql`select id as name from nodes where ${here} and id = ${wanted}`,
+    node_type: sql`select distinct type as name from nodes where ${here} and type = ${wanted}`,
+    operation_name: sql`select distinct name from nodes, json_object_keys(operations) name
+      where ${here} and name = ${wanted}`,
+    node_instance: sql`select id as name from node_instances where ${here} and id = ${wanted}`,
   }[type]
-  const { rows } = await sql<{ found: boolean }>`select exists (select from ${found}) as found`.execute(db)
-  return rows[0]?.found ?? false
+  const { rows } = await sql<{ name: string }>`${found}`.execute(db)
+  return new Set(rows.map(({ name }) => name))
 }
 
-export async function existsInBlueprint(
+/** Which of these names there are in the blueprint. */
+export async function namedInBlueprint(
   db: Database,
   { tenantId, id }: Key,
   type: Exclude<NamedWithin, 'node_instance'>,
-  name: string,
-): Promise<boolean> {
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
   const nodes = sql`json_array_elements(b.plan -> 'nodes') as n`
   const found = {
-    scaling_group: sql`(select b.plan -> 'scaling_groups' -> ${name} as found) g where g.found is not null`,
-    node_id: sql`${nodes} where n ->> 'name' = ${name}`,
-    node_type: sql`${nodes} where n ->> 'type' = ${name}`,
-    operation_name: sql`${nodes} where n -> 'operations' -> ${name} is not null`,
+    scaling_group: sql`json_object_keys(b.plan -> 'scaling_groups') as name`,
+    node_id: sql`(select n ->> 'name' as name from ${nodes}) x`,
+    node_type: sql`(select n ->> 'type' as name from ${nodes}) x`,
+    operation_name: sql`(select json_object_keys(n -> 'operations') as name from ${nodes}) x`,
   }[type]
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from ${found}) as found
-    from blueprints b where b.tenant_id = ${tenantId} and b.id = ${id}`.execute(db)
-  return rows[0]?.found ?? false
+  const { rows } = await sql<{ name: string }>`
+    select distinct name from blueprints b, lateral ${found}
+    where b.tenant_id = ${tenantId} and b.id = ${id} and name = any(${[...names]}::text[])`.execute(db)
+  return new Set(rows.map(({ name }) => name))
 }

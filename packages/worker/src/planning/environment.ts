@@ -27,7 +27,7 @@ export type EnvironmentAnswers = {
     readonly inputs: Inputs
     readonly given: EnvironmentToPlan['inputs']
   }): Promise<Inputs>
-  object(query: ObjectQuery): Promise<boolean>
+  objects(queries: readonly ObjectQuery[]): Promise<readonly boolean[]>
   missingSecrets(keys: readonly string[]): Promise<readonly string[]>
 }
 
@@ -86,7 +86,7 @@ export async function planEnvironment(
   let missing: ReadonlySet<string> = new Set()
   const outcomeOf = () =>
     withObjects(
-      (query) => answers.object(query),
+      (queries) => answers.objects(queries),
       (objects) =>
         createDeploymentPlan({
           plan,

@@ -5,7 +5,7 @@ import {
   deploymentStorage,
   type ExecutionRow,
   findEvaluatedDeployment,
-  objectExists,
+  objectsExist,
   type Scope,
   secretExists,
 } from '@tutti/storage'
@@ -50,8 +50,8 @@ export function environmentAnswers(
         (Object.hasOwn(inputs, name) ? inputs[name]?.default : undefined)
       return evaluatedConstraints(inputs, { ...own.storage, input })
     },
-    async object(query) {
-      return objectExists(
+    async objects(queries) {
+      return objectsExist(
         {
           db,
           scope: await scope(),
@@ -61,7 +61,7 @@ export function environmentAnswers(
             return found === undefined ? {} : evaluateCapabilities(found.capabilities, found.storage)
           },
         },
-        query,
+        queries,
       )
     },
     async missingSecrets(keys) {

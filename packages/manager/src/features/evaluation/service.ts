@@ -10,7 +10,7 @@ import {
   type Json,
   type ObjectQuery,
 } from '@tutti/dsl'
-import { deploymentStorage, findEvaluatedDeployment, objectExists, type Scope } from '@tutti/storage'
+import { deploymentStorage, findEvaluatedDeployment, objectsExist, type Scope } from '@tutti/storage'
 import type { Services } from '../../services.ts'
 import { readSecretValue } from '../secrets/index.ts'
 
@@ -40,6 +40,7 @@ export async function evaluatePayload(
   return evaluated(() => evaluateFunctions(payload as Json, context, storage))
 }
 
+type ObjectFinder = (queries: readonly ObjectQuery[]) => Promise<readonly boolean[]>
 type Schemas = Readonly<Record<string, InputSchema>>
 
 /** Parameters whose constraints hold values instead of functions. @throws functions_evaluation_error */
@@ -47,15 +48,15 @@ export async function evaluateConstraints(schemas: Schemas, storage: EvaluationS
   return evaluated(() => evaluatedConstraints(schemas, storage))
 }
 
-/** Whether a parameter names what there is. @throws functions_evaluation_error, not_implemented */
-export function objectFinder(services: Services, scope: Scope): (query: ObjectQuery) => Promise<boolean> {
+/** Whether parameters name what there is. @throws functions_evaluation_error, not_implemented */
+export function objectFinder(services: Services, scope: Scope): ObjectFinder {
   const capabilities = async (deploymentId: string) => {
     const found = await findEvaluatedDeployment(services.db, scope, deploymentId)
     if (found === undefined) return {}
     const storage = deploymentStorage(sourcesOf(services), scope, found)
     return evaluated(() => evaluateCapabilities(found.capabilities, storage))
   }
-  return (query) => objectExists({ db: services.db, scope, blueprint: null, capabilities }, query)
+  return (queries) => objectsExist({ db: services.db, scope, blueprint: null, capabilities }, queries)
 }
 
 async function evaluated<T>(work: () => Promise<T>): Promise<T> {

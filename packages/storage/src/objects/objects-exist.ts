@@ -3,11 +3,12 @@ import type { Database } from '../database.ts'
 import type { Json } from '../evaluation/types.ts'
 import type { Scope } from '../lists/resource.ts'
 import {
-  existsInBlueprint,
-  existsInDeployment,
   type Key,
   listBlueprints,
   listDeployments,
+  type NamedWithin,
+  namedInBlueprint,
+  namedInDeployment,
   type Owner,
   secretExists,
 } from './queries.ts'
@@ -53,13 +54,62 @@ export type ObjectReader = {
 }
 
 /**
- * Whether inputs and parameters name what there is (spec/dsl.md 7.3).
+ * Whether inputs and parameters name what there is (spec/dsl.md 7.3), for each question. A list may hold thousands of
+ * names: those of one kind in one place are one query.
  *
  * @throws not_implemented for what this release cannot look up
  */
-export async function objectExists(reader: ObjectReader, question: ObjectQuestion): Promise<boolean> {
-  const { type, value, deploymentId, constraints } = question
-  const { db, scope, blueprint } = reader
+export async function objectsExist(
+  reader: ObjectReader,
+  questions: readonly ObjectQuestion[],
+): Promise<readonly boolean[]> {
+  const places = new Map<string, { readonly type: NamedWithin; readonly names: string[] }>()
+  const placeOf = ({ type, deploymentId }: ObjectQuestion) => JSON.stringify([type, deploymentId])
+  for (const question of questions) {
+    const { type, value } = question
+    if (!isNamedWithin(type) || typeof value !== 'string') continue
+    const place = places.get(placeOf(question)) ?? { type, names: [] }
+    places.set(placeOf(question), place)
+    place.names.push(value)
+  }
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const [key, { type, names }] of places) {
+    const [, deploymentId] = JSON.parse(key) as [string, string | null]
+    found.set(key, await namesThere(reader, type, deploymentId, names))
+  }
+  const answers: boolean[] = []
+  for (const question of questions) {
+    answers.push(await exists(reader, question, found.get(placeOf(question)) ?? new Set()))
+  }
+  return answers
+}
+
+function isNamedWithin(type: ObjectQuestion['type']): type is NamedWithin {
+  return ['scaling_group', 'node_id', 'node_type', 'node_instance', 'operation_name'].includes(type)
+}
+
+async function namesThere(
+  { db, scope, blueprint }: ObjectReader,
+  type: NamedWithin,
+  deploymentId: string | null,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (deploymentId !== null) {
+    const [deployment] = await listDeployments(db, scope, deploymentId)
+    if (deployment === undefined) return new Set()
+    return namedInDeployment(db, { tenantId: deployment.tenantId, id: deploymentId }, type, names)
+  }
+  if (blueprint === null || type === 'node_instance') return new Set()
+  return namedInBlueprint(db, blueprint, type, names)
+}
+
+async function exists(
+  reader: ObjectReader,
+  question: ObjectQuestion,
+  there: ReadonlySet<string>,
+): Promise<boolean> {
+  const { type, value, constraints } = question
+  const { db, scope } = reader
   if (constraints.filter_id !== undefined) throw notAvailable('the constraint filter_id')
   if (constraints.valid_values?.some((valid) => sameValue(valid, value)) === false) return false
   if (type === 'capability_value') return isCapabilityValue(reader, question)
@@ -71,15 +121,8 @@ export async function objectExists(reader: ObjectReader, question: ObjectQuestio
       return (await listBlueprints(db, scope, value)).some((owner) => satisfies(owner, constraints))
     case 'deployment_id':
       return (await listDeployments(db, scope, value)).some((owner) => satisfies(owner, constraints))
-    default: {
-      if (!fitsPattern(value, constraints.name_pattern)) return false
-      if (deploymentId !== null) {
-        const [deployment] = await listDeployments(db, scope, deploymentId)
-        if (deployment === undefined) return false
-        return existsInDeployment(db, { tenantId: deployment.tenantId, id: deploymentId }, type, value)
-      }
-      return blueprint !== null && type !== 'node_instance' && existsInBlueprint(db, blueprint, type, value)
-    }
+    default:
+      return there.has(value) && fitsPattern(value, constraints.name_pattern)
   }
 }
 

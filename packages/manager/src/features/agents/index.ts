@@ -1,0 +1,1 @@
+export { agentHandlers } from './routes.ts'

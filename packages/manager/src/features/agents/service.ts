@@ -1,0 +1,106 @@
+import {
+  agentStates,
+  badParameter,
+  checkIdentifier,
+  emptyUpdate,
+  installMethods,
+  type ListQuery,
+  notFound,
+  parseCreateVisibility,
+  type RouteBody,
+} from '@tutti/api'
+import { agentTable, findOwned, listPage, lockId } from '@tutti/storage'
+import { listScope } from '../../list-scope.ts'
+import { claimId, creationOf, getItem, lockOwned, visibleRow } from '../../owned.ts'
+import { type Request, tenantOf } from '../../request.ts'
+import { agentResource, hasInstance, insertAgent, updateAgent } from './queries.ts'
+
+export async function listAgents(request: Request, list: ListQuery, withData: boolean) {
+  const scope = await listScope(request, list, 'agent_list')
+  const page = await listPage(request.services.db, agentResource, list, scope)
+  return { ...page, items: page.items.map((item) => (withData ? opened(request, item) : closed(item))) }
+}
+
+export const getAgent = async (request: Request, name: string, include?: readonly string[]) =>
+  opened(request, await getItem(request, agentResource, name, include))
+
+type Item = Readonly<Record<string, unknown>>
+
+function opened({ services }: Request, item: Item): Item {
+  if (item.rabbitmq_password == null) return item
+  return { ...item, rabbitmq_password: services.keys.open(String(item.rabbitmq_password)) }
+}
+
+/** How to log in is not for everybody who looks through a list. */
+function closed(item: Item): Item {
+  const names = ['rabbitmq_username', 'rabbitmq_password'].filter((name) => name in item)
+  return { ...item, ...Object.fromEntries(names.map((name) => [name, null])) }
+}
+
+/** An agent that is recorded already stays as it is: a request may be sent again (spec/rest-facts-b.md 8). */
+export async function recordAgent(
+  request: Request,
+  name: string,
+  body: RouteBody<'agents.create'>,
+): Promise<void> {
+  checkIdentifier('name', name)
+  checkState(body.state)
+  const method = body.install_method ?? null
+  if (method !== null && !installMethods.some((one) => one === method)) {
+    throw badParameter(`Invalid agent install method: \`${method}\`.`)
+  }
+  const visibility = parseCreateVisibility(body.visibility)
+  const { db, keys } = request.services
+  const tenantId = tenantOf(request).id
+  await db.transaction().execute(async (transaction) => {
+    const creation = await creationOf(request, transaction, body)
+    await lockId(transaction, agentTable, name)
+    const present = await findOwned(transaction, agentTable, tenantId, name)
+    if (present !== undefined) {
+      visibleRow(request, agentTable.model, name, present)
+      return
+    }
+    await claimId(request, transaction, agentTable, name, visibility)
+    if (!(await hasInstance(transaction, tenantId, body.node_instance_id))) {
+      throw notFound('NodeInstance', body.node_instance_id)
+    }
+    await insertAgent(transaction, {
+      tenant_id: tenantId,
+      id: name,
+      node_instance_id: body.node_instance_id,
+      state: body.state,
+      ip: body.ip ?? null,
+      install_method: method,
+      system: body.system ?? null,
+      version: body.version ?? null,
+      rabbitmq_username:
+        body.rabbitmq_username ?? (body.create_rabbitmq_user ? `rabbitmq_user_${name}` : null),
+      rabbitmq_password: body.rabbitmq_password == null ? null : keys.seal(body.rabbitmq_password),
+      rabbitmq_exchange: body.rabbitmq_exchange ?? null,
+      visibility,
+      ...creation,
+    })
+  })
+}
+
+export async function changeAgent(
+  request: Request,
+  name: string,
+  { state, system, version }: RouteBody<'agents.update'>,
+): Promise<void> {
+  if (state == null && system == null && version == null) throw emptyUpdate()
+  if (state != null) checkState(state)
+  const change = {
+    ...(state != null && { state }),
+    ...(system != null && { system }),
+    ...(version != null && { version }),
+  }
+  await request.services.db.transaction().execute(async (transaction) => {
+    const agent = await lockOwned(request, transaction, agentTable, name)
+    await updateAgent(transaction, agent.tenant_id, name, change)
+  })
+}
+
+function checkState(state: string): void {
+  if (!agentStates.some((one) => one === state)) throw badParameter(`Invalid agent state: \`${state}\`.`)
+}

@@ -1,0 +1,2 @@
+export { withAuditedDatabase } from './caller.ts'
+export { auditHandlers } from './routes.ts'
