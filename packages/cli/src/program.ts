@@ -1,4 +1,6 @@
 import { Command, Option } from 'commander'
+import { agents } from './commands/agents.ts'
+import { auditLog } from './commands/audit-log.ts'
 import { blueprints } from './commands/blueprints.ts'
 import { cluster } from './commands/cluster.ts'
 import {
@@ -53,6 +55,7 @@ export const nouns: readonly Noun[] = [
   events,
   nodes,
   nodeInstances,
+  agents,
   secrets,
   secretsProviders,
   sites,
@@ -61,6 +64,7 @@ export const nouns: readonly Noun[] = [
   userGroups,
   tokens,
   permissions,
+  auditLog,
   config,
   maintenanceMode,
   cluster,

@@ -17,6 +17,8 @@ export type RealCli = {
   readonly url: string
   /** Runs a command line as `admin`, unless the options say otherwise; its words are separated by spaces. */
   readonly tutti: (line: string, options?: TestEnvironmentOptions) => Promise<Said>
+  /** Ctrl-C is pressed as soon as this text was written. */
+  readonly interrupted: (line: string, text: string) => Promise<Said>
   /** The same with words that may hold spaces. */
   readonly words: (words: readonly string[], options?: TestEnvironmentOptions) => Promise<Said>
   /** Where command lines find files. */
@@ -29,10 +31,18 @@ export async function startRealCli(): Promise<RealCli> {
   const manager = await startTestManager()
   const url = await manager.app.listen({ host: '127.0.0.1', port: 0 })
   const home: TestEnvironment = await testEnvironment()
-  const words = async (given: readonly string[], options: TestEnvironmentOptions = {}): Promise<Said> => {
+  const words = async (
+    given: readonly string[],
+    options: TestEnvironmentOptions = {},
+    interruptAt?: string,
+  ): Promise<Said> => {
     const variables = { TUTTI_URL: url, TUTTI_PASSWORD: passwordOf('admin'), ...options.variables }
     const own = await testEnvironment({ ...options, variables })
-    const environment = { ...own, workingFolder: home.workingFolder }
+    const write = (text: string) => {
+      own.stdout.write(text)
+      if (interruptAt !== undefined && own.written().includes(interruptAt)) own.interrupt()
+    }
+    const environment = { ...own, workingFolder: home.workingFolder, stdout: { ...own.stdout, write } }
     const exitCode = await run(given, environment, installedParts, '0.1.0')
     await own.remove()
     const written = own.written()
@@ -46,8 +56,9 @@ export async function startRealCli(): Promise<RealCli> {
   return {
     manager,
     url,
-    words,
+    words: (given, options) => words(given, options),
     tutti: (line, options) => words(line.split(' '), options),
+    interrupted: (line, text) => words(line.split(' '), {}, text),
     folder: home.workingFolder,
     close: async () => {
       await manager.close()

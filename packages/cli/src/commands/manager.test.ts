@@ -78,3 +78,19 @@ test('sites are created, changed and deleted', async () => {
   expect((await cli.tutti('sites delete paris')).exitCode).toBe(0)
   expect((await cli.tutti('sites list')).written).toBe('No sites.\n')
 })
+
+test('the audit log tells who changed what, is followed until Ctrl-C, and is cut', async () => {
+  await cli.tutti('tenants create audited')
+  expect((await cli.tutti('audit-log list --desc --size 1')).written).toMatch(
+    /TIME +WHO +FROM +OPERATION +OF +WHAT\n.* admin +127.0.0.1 +create +tenants +.*audited/,
+  )
+  expect((await cli.tutti('audit-log list -c nobody')).written).toBe('No records.\n')
+  expect((await cli.tutti('audit-log list --since 2026-01-01 --before 2026-01-01')).exitCode).toBe(2)
+  const { written } = await cli.interrupted('audit-log stream --since 2020-01-01', 'audited')
+  expect(written).toMatch(/ {2}admin {2}127.0.0.1 {2}create {2}tenants {2}.*audited/)
+  expect((await cli.tutti('audit-log truncate')).exitCode).toBe(2)
+  expect((await cli.tutti('audit-log truncate --before 2100-01-01')).written).toMatch(
+    /^\d+ records are deleted/,
+  )
+  expect((await cli.tutti('agents list --all-states')).written).toBe('No agents.\n')
+})

@@ -17,6 +17,7 @@ const lists: Readonly<Record<string, { readonly route: RouteName; readonly key: 
   token: { route: 'tokens.list', key: 'id' },
   setting: { route: 'config.list', key: 'name' },
   manager: { route: 'managers.list', key: 'hostname' },
+  agent: { route: 'agents.list', key: 'name' },
   broker: { route: 'brokers.list', key: 'name' },
 }
 
