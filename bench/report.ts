@@ -14,12 +14,13 @@ export type Report = {
   readonly scripts: TiersResult | undefined
   readonly deployments: DeploymentsResult | undefined
   readonly requests: readonly RequestsResult[] | undefined
+  readonly searches: readonly RequestsResult[] | undefined
   readonly memory: { readonly idle: Memory; readonly loaded: Memory }
 }
 
 /** The report for people, in Markdown. What was measured is beside each number, because only together they say much. */
 export function reportText(report: Report): string {
-  const { machine, startup, tiers, scripts, deployments, requests, memory } = report
+  const { machine, startup, tiers, scripts, deployments, requests, searches, memory } = report
   return [
     `# Benchmark of ${machine.commit}, ${machine.at.slice(0, 10)}`,
     machineText(machine),
@@ -30,6 +31,7 @@ export function reportText(report: Report): string {
     ...(scripts === undefined ? [] : ['## The same with operations that run', scriptsText(scripts)]),
     ...(deployments === undefined ? [] : ['## Many small installs', deploymentsText(deployments)]),
     ...(requests === undefined ? [] : ['## Requests', requestsText(requests)]),
+    ...(searches === undefined ? [] : ['## Searches, lists and counts', requestsText(searches)]),
     ...(startup === undefined ? [] : ['## Start', startupText(startup)]),
     '## Memory',
     memoryText(memory),

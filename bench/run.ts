@@ -2,7 +2,7 @@
  * `npm run bench`: measures a Tutti as it is served, and writes bench/results/DATE-COMMIT.json and .md.
  *
  *   --quick            a tenth of the work, nothing written: does it run at all?
- *   --only NAME,…      startup, tiers, scripts, deployments, requests; nothing written
+ *   --only NAME,…      startup, tiers, scripts, deployments, requests, searches; nothing written
  *   --profile FOLDER   a CPU profile of the manager, and the SQL statements of each part by their time; nothing written
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { benchDeployments } from './benches/deployments.ts'
 import { benchRequests } from './benches/requests.ts'
+import { benchSearches } from './benches/searches.ts'
 import { benchStartup } from './benches/startup.ts'
 import { benchTiers } from './benches/tiers.ts'
 import { benchFolder } from './folder.ts'
@@ -83,8 +84,17 @@ async function measure(): Promise<Report> {
           benchRequests(manager, { warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
         )
       : undefined
+    // Last, because it begins with a table of its own.
+    const searches = wanted('searches')
+      ? await measured('searches', () =>
+          benchSearches(manager, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
+            1_000,
+            1_000_000 * part,
+          ]),
+        )
+      : undefined
     const loaded = await memoryOf(manager)
-    return { machine, startup, tiers, scripts, deployments, requests, memory: { idle, loaded } }
+    return { machine, startup, tiers, scripts, deployments, requests, searches, memory: { idle, loaded } }
   } finally {
     await manager.stop()
     await folder.remove()

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openDatabase } from '@tutti/storage'
+import { query } from './database.ts'
 import { type BenchManager, startManager } from './manager.ts'
 
 /**
@@ -31,14 +31,4 @@ export async function writeStatements(dataFolder: string, folder: string, name: 
     `${['calls', 'ms planned', 'ms executed', 'rows', 'statement'].join('\t')}\n${lines.join('\n')}\n`,
   )
   await query(dataFolder, 'select pg_stat_statements_reset()')
-}
-
-async function query(dataFolder: string, text: string): Promise<Record<string, unknown>[]> {
-  const host = join(dataFolder, 'postgresql')
-  const { pool, close } = openDatabase({ host, port: 5432, user: 'tutti', database: 'tutti', max: 1 })
-  try {
-    return (await pool.query(text)).rows
-  } finally {
-    await close()
-  }
 }

@@ -1,4 +1,5 @@
 import { type Cpu, withCpu } from '../cpu.ts'
+import type { AskedRequest } from '../load/connection.ts'
 import type { LoadResult } from '../load/generator.ts'
 import { generateLoad } from '../load/start.ts'
 import type { BenchManager } from '../manager.ts'
@@ -13,11 +14,8 @@ export type RequestsResult = LoadResult & {
 }
 
 /** Requests per second of common reads, on a manager that holds what the install benchmarks left. */
-export async function benchRequests(
-  manager: BenchManager,
-  options: { readonly warmUpMs: number; readonly durationMs: number },
-): Promise<RequestsResult[]> {
-  const { client, url, authorization } = manager
+export async function benchRequests(manager: BenchManager, options: LoadOptions): Promise<RequestsResult[]> {
+  const { client } = manager
   const id = deploymentId(0)
   const { latest_execution: execution } = await client.deployments.get(id)
   const requests = [
@@ -30,11 +28,37 @@ export async function benchRequests(
   ] as const
   const results: RequestsResult[] = []
   for (const [request, connections, path] of requests) {
-    const headers = { authorization, tenant: 'default_tenant', accept: 'application/json' }
-    const result = await withCpu(manager, () =>
-      generateLoad({ ...options, connections, url: `${url}/api/v3.1${path}`, headers }),
-    )
-    results.push({ request, path, wholeSeconds: (options.warmUpMs + options.durationMs) / 1000, ...result })
+    results.push(await measureRequest(manager, options, { request, connections, path }))
   }
   return results
+}
+
+export type LoadOptions = { readonly warmUpMs: number; readonly durationMs: number }
+
+/** One request, again and again, on so many connections at once. */
+export async function measureRequest(
+  manager: BenchManager,
+  { warmUpMs, durationMs }: LoadOptions,
+  {
+    request,
+    connections,
+    path,
+    ...asked
+  }: Pick<AskedRequest, 'method' | 'body'> & {
+    readonly request: string
+    readonly connections: number
+    readonly path: string
+  },
+): Promise<RequestsResult> {
+  const { url, authorization } = manager
+  const headers = {
+    authorization,
+    tenant: 'default_tenant',
+    accept: 'application/json',
+    'content-type': 'application/json',
+  }
+  const result = await withCpu(manager, () =>
+    generateLoad({ warmUpMs, durationMs, connections, url: `${url}/api/v3.1${path}`, headers, ...asked }),
+  )
+  return { request, path, wholeSeconds: (warmUpMs + durationMs) / 1000, ...result }
 }

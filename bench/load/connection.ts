@@ -1,5 +1,13 @@
 import { connect, type Socket } from 'node:net'
 
+/** What is asked; GET without a body unless it says otherwise. */
+export type AskedRequest = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly method?: string
+  readonly body?: string
+}
+
 /** One keep-alive connection that sends the same request again and again and times the answers. */
 export type LoadConnection = {
   /** Sends the request and waits for its whole answer. Returns the HTTP status and the size of the answer. */
@@ -11,9 +19,13 @@ export type LoadConnection = {
  * Much less work for each answer than an HTTP library: the generator shares the machine with what it measures. Only for
  * answers with a Content-Length, as Tutti's JSON answers have.
  */
-export async function openLoadConnection(url: URL, head: Readonly<Record<string, string>>) {
-  const lines = Object.entries({ host: url.host, ...head }).map(([name, value]) => `${name}: ${value}\r\n`)
-  const request = `GET ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`
+export async function openLoadConnection({ url: address, headers, method = 'GET', body = '' }: AskedRequest) {
+  const url = new URL(address)
+  const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const lines = Object.entries({ host: url.host, ...headers, ...length })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  const request = `${method} ${url.pathname}${url.search} HTTP/1.1\r\n${lines}\r\n${body}`
   const socket = connect(Number(url.port), url.hostname).setNoDelay(true)
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve)

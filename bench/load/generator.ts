@@ -1,11 +1,9 @@
 /** The second process of the request benchmark: its parent sends what to ask, it answers with what it measured. */
 import { ownCpuSeconds } from '../cpu.ts'
 import { quantile, round } from '../statistics.ts'
-import { openLoadConnection } from './connection.ts'
+import { type AskedRequest, openLoadConnection } from './connection.ts'
 
-export type LoadRequest = {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+export type LoadRequest = AskedRequest & {
   readonly connections: number
   readonly warmUpMs: number
   readonly durationMs: number
@@ -31,15 +29,14 @@ process.on('message', async (request: LoadRequest) => {
 })
 
 async function load(request: LoadRequest): Promise<LoadResult> {
-  const { connections, headers, warmUpMs, durationMs } = request
-  const url = new URL(request.url)
+  const { connections, warmUpMs, durationMs } = request
   const beginAt = performance.now() + warmUpMs
   const endAt = beginAt + durationMs
   const times: number[] = []
   let errors = 0
   let bytes = 0
   const one = async () => {
-    const connection = await openLoadConnection(url, headers)
+    const connection = await openLoadConnection(request)
     for (let now = performance.now(); now < endAt; ) {
       const answer = await connection.ask()
       const after = performance.now()

@@ -10,6 +10,7 @@ export {
   eventTypeName,
   parseEventTypes,
 } from './events/vocabulary.ts'
+export { type Constraints, parseConstraints } from './filters/constraints.ts'
 export {
   type AttributeOperator,
   attributeOperators,
@@ -19,7 +20,9 @@ export {
   type LabelOperator,
   labelOperators,
   parseFilterRules,
+  type SearchedResource,
 } from './filters/filter-rule.ts'
+export { systemFilters } from './filters/system-filters.ts'
 export { checkDisplayName, checkIdentifier, maxIdentifierLength } from './identifiers.ts'
 export {
   checkLabel,
@@ -58,7 +61,9 @@ export {
 export { BlueprintPatch, BlueprintUpload, SetVisibility } from './routes/blueprints.ts'
 export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
 export { ExecutionStart } from './routes/executions.ts'
+export { FilterCreate, FilterPatch } from './routes/filters.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
+export { Search } from './routes/searches.ts'
 export {
   SecretCreate,
   SecretPatch,
@@ -67,9 +72,11 @@ export {
   SecretsProviderPut,
 } from './routes/secrets.ts'
 export { SiteCreate, SiteUpdate } from './routes/sites.ts'
+export { type SummarisedResource, summaryFields } from './routes/summaries.ts'
 export {
   builtRoutes,
   type ListRouteName,
+  type QueriedRouteName,
   type RouteBody,
   type RouteItem,
   type RouteName,
@@ -78,7 +85,7 @@ export {
   type RouteResponse,
   routes,
 } from './routes/table.ts'
-export { NodeInstancePatch } from './routes/topology.ts'
+export { NewNode, NewNodeInstance, NodeInstancePatch, NodePatch } from './routes/topology.ts'
 export * from './shapes/access.ts'
 export * from './shapes/agent.ts'
 export * from './shapes/audit.ts'
@@ -88,12 +95,15 @@ export * from './shapes/common.ts'
 export * from './shapes/deployment.ts'
 export * from './shapes/event.ts'
 export * from './shapes/execution.ts'
+export * from './shapes/filter.ts'
 export * from './shapes/label.ts'
+export * from './shapes/ldap.ts'
 export * from './shapes/license.ts'
 export * from './shapes/manager.ts'
 export * from './shapes/node.ts'
 export * from './shapes/node-instance.ts'
 export * from './shapes/operation.ts'
+export * from './shapes/search.ts'
 export * from './shapes/secret.ts'
 export * from './shapes/site.ts'
 export { parseBoolean } from './values/boolean.ts'

@@ -6,6 +6,9 @@ export function listAnswer(query: ListQuery, page: ListedPage) {
   const size = query.getAllResults ? page.items.length : query.page.size
   return {
     items: page.items,
-    metadata: { pagination: { total: page.total, offset: query.page.offset, size }, filtered: null },
+    metadata: {
+      pagination: { total: page.total, offset: query.page.offset, size },
+      filtered: page.filtered ?? null,
+    },
   }
 }

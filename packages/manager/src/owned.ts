@@ -34,8 +34,9 @@ export async function getItem(
   resource: ListedResource,
   id: string,
   include?: readonly string[],
+  scope = tenantScope(request),
 ) {
-  const item = await findById(request.services.db, resource, id, tenantScope(request), include)
+  const item = await findById(request.services.db, resource, id, scope, include)
   if (item === undefined) throw notFound(resource.model, id)
   return item
 }

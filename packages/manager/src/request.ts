@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import {
   forbidden,
   type ListQuery,
-  type ListRouteName,
   type Permission,
+  type QueriedRouteName,
   type QueryValues,
   type RouteBody,
   type RouteName,
@@ -49,9 +49,7 @@ export type RouteRequest<Name extends RouteName> = Request & {
   readonly body: RouteBody<Name>
   /** `_include`, on lists and on routes that answer one resource alike. */
   readonly include: readonly string[] | undefined
-} & (Name extends ListRouteName | 'executions.delete' | 'events.delete'
-    ? { readonly list: ListQuery }
-    : unknown)
+} & (Name extends QueriedRouteName ? { readonly list: ListQuery } : unknown)
 
 /** Handlers by route name; each answers the body, or undefined for an empty answer. */
 export type Handlers = {

@@ -1,6 +1,7 @@
 import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Watched } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Directory } from './authentication/directory.ts'
+import type { LdapLogins } from './authentication/ldap/login.ts'
 import type { Lockout } from './authentication/lockout.ts'
 import type { PasswordCheck } from './authentication/passwords.ts'
 import type { KeyRing } from './encryption/key-ring.ts'
@@ -20,6 +21,7 @@ export type Services = {
   readonly uploadFolder: string
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
+  readonly ldapLogins: LdapLogins
   readonly keys: KeyRing
   readonly directory: Directory
   readonly lockout: () => Lockout

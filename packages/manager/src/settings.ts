@@ -19,4 +19,6 @@ export type ManagerSettings = {
   readonly allowedHosts: readonly string[]
   /** Whether URLs may lead to loopback, private and link-local addresses. */
   readonly allowPrivateAddresses: boolean
+  /** Whether the LDAP server may be there, even where archives may not. */
+  readonly allowPrivateLdap: boolean
 }

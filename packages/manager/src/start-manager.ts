@@ -11,6 +11,7 @@ import {
 } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { createDirectory } from './authentication/directory.ts'
+import { createLdapLogins } from './authentication/ldap/login.ts'
 import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
@@ -69,6 +70,7 @@ export async function startManager(options: {
     uploadFolder,
     ends,
     passwords: createPasswordCheck(),
+    ldapLogins: createLdapLogins(),
     keys,
     directory,
     lockout: () => lockoutOf(shared.config),

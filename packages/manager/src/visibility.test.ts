@@ -87,6 +87,18 @@ const kinds: readonly Kind[] = [
     change: { method: 'PATCH', body: { value: 'v' } },
     changers: uploaders,
   },
+  ...(['deployment', 'blueprint'] as const).map(
+    (filtered): Kind => ({
+      path: `/filters/${filtered}s`,
+      add: ({ tenantId, visibility, createdBy }, id) =>
+        manager.db
+          .insertInto(`${filtered}_filters`)
+          .values({ tenant_id: tenantId, id, visibility, created_by: createdBy, value: '[]' })
+          .execute(),
+      change: { method: 'PATCH', body: { filter_rules: [] } },
+      changers: operators,
+    }),
+  ),
   {
     path: '/secrets-providers',
     key: 'name',
@@ -100,7 +112,8 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-const idOf = (kind: Kind, visibility: Visibility) => `${kind.path.slice(1)}-${visibility}`
+const idOf = (kind: Kind, visibility: Visibility) => `${prefixOf(kind)}-${visibility}`
+const prefixOf = ({ path }: Kind) => path.slice(1).replace('/', '-')
 
 const inHome = ['viewer', 'operations', 'user', 'manager', 'creator', 'system']
 const askers = [
@@ -152,7 +165,7 @@ describe.each(kinds)('$path', (kind) => {
         await manager.inject('GET', `${path}?_all_tenants=true&_size=1000`, { user, tenant: 'away' })
       ).body.items
         .map((item: Record<string, string>) => item[key])
-        .filter((id: string) => id.startsWith(`${path.slice(1)}-`))
+        .filter((id: string) => id.startsWith(`${prefixOf(kind)}-`))
         .sort()
     const all = visibilities.map((visibility) => idOf(kind, visibility)).sort()
     expect(await ids('system')).toEqual(all)

@@ -6,6 +6,7 @@ import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createDirectory } from '../src/authentication/directory.ts'
+import { createLdapLogins } from '../src/authentication/ldap/login.ts'
 import { lockoutOf } from '../src/authentication/lockout.ts'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
@@ -79,6 +80,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     uploadFolder: dataFolder,
     ends: watchExecutionEnds(db, readStatus),
     passwords: createPasswordCheck(),
+    ldapLogins: createLdapLogins(1_000),
     keys: openKeyRing([newKey()]),
     // Tests write users and roles behind its back: it is not listening, so it remembers nothing.
     directory: createDirectory(db),
@@ -147,4 +149,5 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   waitMs: 5_000,
   allowedHosts: [],
   allowPrivateAddresses: true,
+  allowPrivateLdap: false,
 }

@@ -3,6 +3,12 @@ export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
 export { type AuditedTable, auditTable, tenantName } from './audit/audit-table.ts'
 export type { AuditCaller } from './audit/caller.ts'
+export {
+  AddressRefused,
+  type AddressRules,
+  type CheckedAddress,
+  checkedAddress,
+} from './checked-address.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export * from './embedded/index.ts'
@@ -37,18 +43,22 @@ export {
   listLabels,
   replaceLabels,
 } from './labels.ts'
-export { findById, findItem, type ListedPage, listPage } from './lists/list.ts'
+export { findById, findItem, type ListedPage, listPage, selection } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
+export { literal, ruleConditions } from './lists/rules.ts'
+export { type SummaryRow, summarise } from './lists/summary.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'
 export { secretExists } from './objects/queries.ts'
 export {
   agentTable,
+  blueprintFilterTable,
   blueprintTable,
   deleteOwned,
+  deploymentFilterTable,
   deploymentTable,
   existsInOtherTenants,
   findOwned,

@@ -4,10 +4,20 @@ import type { Database } from './database.ts'
 export type LabelledTable = {
   readonly table: 'blueprint_labels' | 'deployment_labels'
   readonly idColumn: 'blueprint_id' | 'deployment_id'
+  /** Keys that only Tutti itself sets and removes. */
+  readonly computed: readonly string[]
 }
 
-export const blueprintLabels: LabelledTable = { table: 'blueprint_labels', idColumn: 'blueprint_id' }
-export const deploymentLabels: LabelledTable = { table: 'deployment_labels', idColumn: 'deployment_id' }
+export const blueprintLabels: LabelledTable = {
+  table: 'blueprint_labels',
+  idColumn: 'blueprint_id',
+  computed: [],
+}
+export const deploymentLabels: LabelledTable = {
+  table: 'deployment_labels',
+  idColumn: 'deployment_id',
+  computed: ['csys-consumer-id'],
+}
 
 type Owner = { readonly tenantId: number; readonly id: string }
 type Pair = { readonly key: string; readonly value: string }
@@ -27,7 +37,7 @@ export async function addLabels(
     on conflict do nothing`.execute(db)
 }
 
-/** Makes the labels exactly these; pairs that stay keep their creation time. */
+/** Makes the labels exactly these, but for computed ones; pairs that stay keep their creation time. */
 export async function replaceLabels(
   transaction: Database,
   labelled: LabelledTable,
@@ -38,8 +48,10 @@ export async function replaceLabels(
   await sql`
     delete from ${sql.table(labelled.table)}
     where tenant_id = ${owner.tenantId} and ${sql.ref(labelled.idColumn)} = ${owner.id}
-      and (key, value) not in (select key, value from ${pairs(labels)})`.execute(transaction)
-  await addLabels(transaction, labelled, owner, labels, createdBy)
+      and (key, value) not in (select key, value from ${pairs(labels)})
+      and key <> all(${[...labelled.computed]}::text[])`.execute(transaction)
+  const given = labels.filter(({ key }) => !labelled.computed.includes(key))
+  await addLabels(transaction, labelled, owner, given, createdBy)
 }
 
 /** Distinct keys of a tenant's labels, or the distinct values of one key, ascending. */

@@ -19,6 +19,16 @@ export type OwnedTable = {
 export const blueprintTable: OwnedTable = { model: 'Blueprint', table: 'blueprints', id: 'id' }
 export const deploymentTable: OwnedTable = { model: 'Deployment', table: 'deployments', id: 'id' }
 export const siteTable: OwnedTable = { model: 'Site', table: 'sites', id: 'name' }
+export const deploymentFilterTable: OwnedTable = {
+  model: 'DeploymentsFilter',
+  table: 'deployment_filters',
+  id: 'id',
+}
+export const blueprintFilterTable: OwnedTable = {
+  model: 'BlueprintsFilter',
+  table: 'blueprint_filters',
+  id: 'id',
+}
 export const secretTable: OwnedTable = { model: 'Secret', table: 'secrets', id: 'key' }
 export const providerTable: OwnedTable = { model: 'SecretsProvider', table: 'secrets_providers', id: 'name' }
 export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id' }

@@ -45,6 +45,12 @@ export type Schema = {
   tenant_groups: { tenant_id: number; group_id: number; role: string }
   /** A view: a user's roles in tenants, directly (no group) and through groups. */
   tenant_roles: { tenant_id: number; user_id: number; role: string; group_id: number | null }
+  ldap: {
+    is_only: Generated<boolean>
+    settings: JsonColumn
+    sealed_password: string | null
+    updated_at: DefaultTimestamp
+  }
   role_permissions: { role: string; permission: string; is_granted: boolean }
   tokens: {
     id: string
@@ -105,6 +111,8 @@ export type Schema = {
     latest_execution_id: string | null
     updated_at: NullableTimestamp
   }
+  deployment_filters: FilterRow
+  blueprint_filters: FilterRow
   encryption: { is_only: Generated<boolean>; fingerprint: string }
   secrets_providers: Owned & {
     tenant_id: number
@@ -339,6 +347,14 @@ export type Schema = {
     networks: JsonWithDefault<Record<string, unknown>>
     created_at: DefaultTimestamp
   }
+}
+
+type FilterRow = Owned & {
+  tenant_id: number
+  id: string
+  value: JsonColumn
+  is_system_filter: Generated<boolean>
+  updated_at: DefaultTimestamp
 }
 
 type LabelRow = {

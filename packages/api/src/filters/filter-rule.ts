@@ -31,10 +31,12 @@ export type FilterRule =
       readonly values: readonly string[]
     }
 
+/** What rules can be stored for, and what they can search. */
 export type FilteredResource = 'deployments' | 'blueprints'
+export type SearchedResource = FilteredResource | 'secrets' | 'nodes' | 'node_instances' | 'node_types'
 
-/** Attributes that rules may name (spec/rest-facts-a.md 6). */
-export const filterAttributes: Readonly<Record<FilteredResource, readonly string[]>> = {
+/** Attributes that rules may name (spec/rest-facts-a.md 6); only deployments and blueprints have labels. */
+export const filterAttributes: Readonly<Record<SearchedResource, readonly string[]>> = {
   deployments: [
     'id',
     'blueprint_id',
@@ -46,19 +48,23 @@ export const filterAttributes: Readonly<Record<FilteredResource, readonly string
     'installation_status',
   ],
   blueprints: ['created_by', 'state', 'id', 'tenant_name'],
+  secrets: ['key', 'provider_name', 'created_by', 'tenant_name'],
+  nodes: ['id', 'type', 'deployment_id', 'blueprint_id', 'host_id', 'created_by', 'tenant_name'],
+  node_instances: ['id', 'node_id', 'deployment_id', 'host_id', 'state', 'created_by', 'tenant_name'],
+  node_types: ['type', 'deployment_id', 'blueprint_id', 'tenant_name'],
 }
 
 const entries = ['key', 'values', 'operator', 'type']
 const operatorsWithoutValues: readonly string[] = ['is_null', 'is_not_null', 'is_not_empty']
 
 /** The rules of a body, label keys in lower case, duplicates dropped. @throws invalid_filter_rule */
-export function parseFilterRules(rules: unknown, resource: FilteredResource): readonly FilterRule[] {
+export function parseFilterRules(rules: unknown, resource: SearchedResource): readonly FilterRule[] {
   if (!Array.isArray(rules)) throw invalid(rules, 'Filter rules must be a list of filter rules.')
   const parsed = rules.map((rule) => parseFilterRule(rule, resource))
   return [...new Map(parsed.map((rule) => [JSON.stringify(rule), rule])).values()]
 }
 
-function parseFilterRule(rule: unknown, resource: FilteredResource): FilterRule {
+function parseFilterRule(rule: unknown, resource: SearchedResource): FilterRule {
   if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) {
     throw invalid(rule, 'The filter rule is not a dictionary.')
   }
@@ -72,9 +78,10 @@ function parseFilterRule(rule: unknown, resource: FilteredResource): FilterRule 
   const { key, values, operator, type } = rule as Readonly<Record<string, unknown>>
   if (typeof key !== 'string') throw invalid(rule, 'The filter rule key must be a string.')
   if (!isTextList(values)) throw invalid(rule, 'The filter rule values must be a list of strings.')
-  if (type === 'label') return parseLabelRule(rule, key, operator, values)
+  if (type === 'label' && hasLabels(resource)) return parseLabelRule(rule, key, operator, values)
   if (type === 'attribute') return parseAttributeRule(rule, key, operator, values, resource)
-  throw invalid(rule, `The filter rule type must be one of ${wireList(['label', 'attribute'])}.`)
+  const types = hasLabels(resource) ? ['label', 'attribute'] : ['attribute']
+  throw invalid(rule, `The filter rule type must be one of ${wireList(types)}.`)
 }
 
 function parseLabelRule(rule: object, key: string, operator: unknown, values: readonly string[]): FilterRule {
@@ -101,7 +108,7 @@ function parseAttributeRule(
   key: string,
   operator: unknown,
   values: readonly string[],
-  resource: FilteredResource,
+  resource: SearchedResource,
 ): FilterRule {
   const attribute = key.toLowerCase()
   const known = attributeOperators.find((one) => one === operator)
@@ -136,6 +143,8 @@ function checkCount(rule: object, operator: string, values: readonly string[]): 
     throw invalid(rule, `Values list must include at least one item if the operator is '${operator}'.`)
   }
 }
+
+const hasLabels = (resource: SearchedResource) => resource === 'deployments' || resource === 'blueprints'
 
 const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')

@@ -14,19 +14,21 @@ export type FieldFilter = {
  * The filters on fields: every key that neither starts with `_` nor is one of the endpoint's `own`
  * parameters.
  *
- * @throws bad_parameters_error for a key that is no field, and for values that do not fit it
+ * @throws bad_parameters_error for a key that is no field (unless it is passed over), and for values that do not fit it
  */
 export function parseFieldFilters(
   query: QueryValues,
   table: FieldTable,
   own: readonly string[] = [],
+  passesOverUnknown = false,
 ): readonly FieldFilter[] {
-  const keys = Object.keys(query).filter((key) => !key.startsWith('_') && !own.includes(key))
+  const given = Object.keys(query).filter((key) => !key.startsWith('_') && !own.includes(key))
   const kindOf = (key: string): FieldKind | undefined => table.extraFilters[key] ?? table.fields[key]
-  const unknown = keys.filter((key) => (kindOf(key) ?? 'json') === 'json')
-  if (unknown.length > 0) {
+  const unknown = given.filter((key) => (kindOf(key) ?? 'json') === 'json')
+  if (unknown.length > 0 && !passesOverUnknown) {
     throw unknownKeys('Filter', unknown, [...scalarFields(table), ...Object.keys(table.extraFilters)])
   }
+  const keys = given.filter((key) => !unknown.includes(key))
   return keys.map((field) => ({
     field,
     values: allValues(query, field).map((text) => parseValue(field, text, kindOf(field) ?? 'string')),

@@ -31,6 +31,8 @@ export type ListQueryOptions = {
   readonly pageSize?: number
   /** Query keys that the endpoint reads itself. */
   readonly own?: readonly string[]
+  /** Whether keys that are no fields are passed over, as searches do. */
+  readonly passesOverUnknown?: boolean
 }
 
 /** @throws bad_parameters_error, no_such_include_field_error */
@@ -45,7 +47,7 @@ export function parseListQuery(
     page: parsePage(query, options.pageSize),
     getAllResults: flag('_get_all_results'),
     sort: parseSort(query, table),
-    filters: parseFieldFilters(query, table, options.own),
+    filters: parseFieldFilters(query, table, options.own, options.passesOverUnknown),
     ranges: parseRanges(query, table),
     include: parseInclude(query, table),
     search: text('_search'),

@@ -81,6 +81,24 @@ export const operationRoutes = {
     response: 'empty',
     status: 204,
   }),
+  'operations.act': route({
+    method: 'POST',
+    path: '/operations',
+    since: 'v3.1',
+    permission: 'operations',
+    summary: 'Take the inputs of stored operations from their node again (action update-stored)',
+    body: Type.Object({
+      action: Type.String(),
+      deployment_id: Type.String(),
+      node_id: Type.String(),
+      operation: Type.String(),
+      /** `operations`, or `source_operations` or `target_operations` of the relationship `rel_index`. */
+      key: Type.Optional(Nullable(Type.String())),
+      rel_index: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
+    }),
+    response: 'empty',
+    status: 204,
+  }),
   'tasksGraphs.list': route({
     method: 'GET',
     path: '/tasks_graphs',

@@ -29,6 +29,8 @@ export type Route = {
   readonly summary: string
   /** Set on lists: the common list parameters are understood for these fields. */
   readonly list?: FieldTable | undefined
+  /** Filters on what is no field are passed over instead of refused, as clients of searches rely on. */
+  readonly passesOverUnknown?: true
   /** The fields of an answer with one resource, where they are not those of the resource's list. */
   readonly fields?: FieldTable
   /** Query parameters besides those of the list. */

@@ -8,12 +8,16 @@ import { configRoutes } from './config.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
+import { filterRoutes } from './filters.ts'
+import { ldapRoutes } from './ldap.ts'
 import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
 import { operationRoutes } from './operations.ts'
 import type { Route } from './route.ts'
+import { searchRoutes } from './searches.ts'
 import { secretRoutes } from './secrets.ts'
 import { siteRoutes } from './sites.ts'
+import { summaryRoutes } from './summaries.ts'
 import { topologyRoutes } from './topology.ts'
 import { unbuiltRoutes } from './unbuilt.ts'
 
@@ -25,6 +29,7 @@ export const builtRoutes = {
   ...licenseRoutes,
   ...auditRoutes,
   ...accessRoutes,
+  ...ldapRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
   ...executionRoutes,
@@ -34,6 +39,9 @@ export const builtRoutes = {
   ...operationRoutes,
   ...siteRoutes,
   ...secretRoutes,
+  ...filterRoutes,
+  ...searchRoutes,
+  ...summaryRoutes,
 } as const satisfies Readonly<Record<string, Route>>
 
 export type RouteName = keyof typeof builtRoutes
@@ -78,6 +86,11 @@ export type RouteResponse<Name extends RouteName> = RouteOf<Name>['response'] ex
 /** The names of the endpoints that list a resource with the common list parameters. */
 export type ListRouteName = {
   [Name in RouteName]: RouteOf<Name> extends { readonly method: 'GET'; readonly list: object } ? Name : never
+}[RouteName]
+
+/** The names of all endpoints that read the common list parameters, to list, to count or to delete. */
+export type QueriedRouteName = {
+  [Name in RouteName]: RouteOf<Name> extends { readonly list: object } ? Name : never
 }[RouteName]
 
 /** What one item of a list is. */

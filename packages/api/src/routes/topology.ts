@@ -13,6 +13,39 @@ export const NodeInstancePatch = Type.Object({
   relationships: Type.Optional(Nullable(Type.Array(JsonObject))),
 })
 
+const count = Type.Optional(Type.Integer())
+
+/** What of a node a deployment update sets; a node that is added has an id and a type besides. */
+const nodeSettings = {
+  type_hierarchy: Type.Optional(Type.Array(Type.String())),
+  host_id: Type.Optional(Nullable(Type.String())),
+  properties: Type.Optional(JsonObject),
+  operations: Type.Optional(JsonObject),
+  plugins: Type.Optional(Type.Array(JsonObject)),
+  plugins_to_install: Type.Optional(Nullable(Type.Array(JsonObject))),
+  relationships: Type.Optional(Type.Array(JsonObject)),
+  number_of_instances: count,
+  planned_number_of_instances: count,
+  deploy_number_of_instances: count,
+  min_number_of_instances: count,
+  max_number_of_instances: count,
+  /** `scalable.properties` gives the counts that are not named. */
+  capabilities: Type.Optional(JsonObject),
+}
+
+export const NewNode = Type.Object({ id: Type.String(), type: Type.String(), ...nodeSettings })
+export const NodePatch = Type.Object({ type: Type.Optional(Type.String()), ...nodeSettings })
+
+export const NewNodeInstance = Type.Object({
+  id: Type.String(),
+  node_id: Type.String(),
+  host_id: Type.Optional(Nullable(Type.String())),
+  relationships: Type.Optional(Type.Array(JsonObject)),
+  scaling_groups: Type.Optional(Nullable(Type.Array(JsonObject))),
+  runtime_properties: Type.Optional(Nullable(JsonObject)),
+  system_properties: Type.Optional(Nullable(JsonObject)),
+})
+
 export const topologyRoutes = {
   'nodes.list': route({
     method: 'GET',
@@ -28,6 +61,54 @@ export const topologyRoutes = {
     }),
     response: ListOf(Node),
     status: 200,
+  }),
+  'nodes.create': route({
+    method: 'POST',
+    path: '/nodes',
+    since: 'v3.1',
+    permission: 'node_list',
+    summary: 'Add nodes to a deployment',
+    body: Type.Object({ deployment_id: Type.String(), nodes: Type.Array(NewNode) }),
+    response: ListOf(Node),
+    status: 201,
+  }),
+  'nodes.update': route({
+    method: 'PATCH',
+    path: '/nodes/:deployment_id/:node_id',
+    since: 'v3.1',
+    permission: 'node_update',
+    summary: 'Change a node; only for deployment updates',
+    body: NodePatch,
+    response: 'empty',
+    status: 204,
+  }),
+  'nodes.delete': route({
+    method: 'DELETE',
+    path: '/nodes/:deployment_id/:node_id',
+    since: 'v3.1',
+    permission: 'node_delete',
+    summary: 'Delete a node with its instances; only for deployment updates',
+    response: 'empty',
+    status: 204,
+  }),
+  'nodeInstances.create': route({
+    method: 'POST',
+    path: '/node-instances',
+    since: 'v3.1',
+    permission: 'node_list',
+    summary: 'Add node instances to a deployment; ids that are taken get another ending',
+    body: Type.Object({ deployment_id: Type.String(), node_instances: Type.Array(NewNodeInstance) }),
+    response: ListOf(NodeInstance),
+    status: 201,
+  }),
+  'nodeInstances.delete': route({
+    method: 'DELETE',
+    path: '/node-instances/:node_instance_id',
+    since: 'v3.1',
+    permission: 'node_instance_delete',
+    summary: 'Delete a node instance; only for deployment updates',
+    response: 'empty',
+    status: 204,
   }),
   'nodeInstances.list': route({
     method: 'GET',

@@ -74,28 +74,6 @@ const documented: readonly (readonly [
   }),
   ...resource('blueprint', 'v3.1', {
     upload: ['PATCH /blueprints/:blueprint_id/icon', 'PUT /blueprints/:blueprint_id/archive'],
-    list: ['GET /summary/blueprints', 'POST /searches/blueprints'],
-  }),
-  ...resource('deployment', 'v3.1', {
-    list: [
-      'GET /summary/deployments',
-      'POST /searches/deployments',
-      'GET /workflows',
-      'POST /searches/workflows',
-      'POST /searches/capabilities',
-      'POST /searches/scaling-groups',
-    ],
-  }),
-  ...resource('execution', 'v3.1', { list: ['GET /summary/executions'] }),
-  ...resource('node', 'v3.1', {
-    list: ['GET /summary/nodes', 'POST /searches/nodes', 'POST /searches/node-types', 'POST /nodes'],
-    update: ['PATCH /nodes/:deployment_id/:node_id'],
-    delete: ['DELETE /nodes/:deployment_id/:node_id'],
-  }),
-  ...resource('node', 'v3.1', { list: ['POST /node-instances'] }),
-  ...resource('node_instance', 'v3.1', {
-    list: ['GET /summary/node_instances', 'POST /searches/node-instances'],
-    delete: ['DELETE /node-instances/:node_instance_id'],
   }),
   ...resource('execution_schedule', 'v3.1', {
     list: ['GET /execution-schedules', 'GET /summary/execution_schedules'],
@@ -113,14 +91,6 @@ const documented: readonly (readonly [
     cancel: ['POST /execution-groups/:id'],
     update: ['PATCH /execution-groups/:id'],
   }),
-  ...resource('filter', 'v3.1', {
-    list: ['GET /filters/deployments', 'GET /filters/blueprints'],
-    get: ['GET /filters/deployments/:filter_id', 'GET /filters/blueprints/:filter_id'],
-    create: ['PUT /filters/deployments/:filter_id', 'PUT /filters/blueprints/:filter_id'],
-    update: ['PATCH /filters/deployments/:filter_id', 'PATCH /filters/blueprints/:filter_id'],
-    delete: ['DELETE /filters/deployments/:filter_id', 'DELETE /filters/blueprints/:filter_id'],
-  }),
-  ...resource('secret', 'v3.1', { list: ['POST /searches/secrets'] }),
   // Installing agents, and with that reaching them, is not built.
   ...resource('agent', 'v3.1', { replace_certs: ['PATCH /agents'] }),
   ...resource('snapshot', 'v2', {
@@ -141,13 +111,7 @@ const documented: readonly (readonly [
     download: ['GET /log-bundles/:id/archive'],
     status_update: ['PATCH /log-bundles/:id'],
   }),
-  ...tenantless('v3.1', [
-    ['ldap_status_get', ['GET /ldap']],
-    ['ldap_set', ['POST /ldap']],
-    ['identity_provider_get', ['GET /idp']],
-    ['anonymous', ['GET /snapshot-status']],
-  ]),
-  ['v3.1', 'operations', 'required', ['POST /operations']],
+  ...tenantless('v3.1', [['anonymous', ['GET /snapshot-status']]]),
 ]
 
 type Endpoints = readonly `${Route['method']} /${string}`[]

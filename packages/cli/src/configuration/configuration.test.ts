@@ -33,6 +33,7 @@ test('without anything there are defaults, in the types that they mean', async (
     maxArchiveBytes: 256 * 1024 * 1024,
     allowedHosts: [],
     allowPrivateAddresses: false,
+    allowPrivateLdap: false,
     databaseUrl: undefined,
   })
 })

@@ -202,6 +202,17 @@ export const settings = {
     isSecret: false,
     parse: flag,
   },
+  allowPrivateLdap: {
+    flag: '--allow-private-ldap',
+    variable: 'TUTTI_ALLOW_PRIVATE_LDAP',
+    placeholder: 'BOOLEAN',
+    description:
+      'Whether the LDAP server may have a loopback, private or link-local address, also where archives may not',
+    part: 'server',
+    default: 'false',
+    isSecret: false,
+    parse: flag,
+  },
   url: {
     flag: '--url',
     variable: 'TUTTI_URL',

@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { unauthorized } from '@tutti/api'
+import { bootstrapAdmin } from '../bootstrap/first.ts'
 import type { Services } from '../services.ts'
 import type { Credentials } from './credentials.ts'
-import type { AccessView, KnownUser } from './directory.ts'
+import type { AccessView, KnownLdap, KnownUser } from './directory.ts'
+import { isUsername } from './ldap/login.ts'
 import { isLocked } from './lockout.ts'
 import { findExecutionOfToken, recordFailedLogin, recordLogin, recordTokenUse } from './queries.ts'
 
@@ -23,12 +25,14 @@ export async function authenticate(
   services: Services,
   view: AccessView,
   credentials: Credentials,
+  /** What is asked for outlives the request: a token. */
+  isLasting: boolean,
 ): Promise<Caller> {
   switch (credentials.kind) {
     case 'execution-token':
       return byExecutionToken(services, view, credentials.token)
     case 'basic':
-      return byPassword(services, view, credentials.username, credentials.password)
+      return byPassword(services, view, { ...credentials, isLasting })
     case 'token':
       return credentials.token.startsWith('ctok-')
         ? byToken(services, view, credentials.token)
@@ -38,9 +42,15 @@ export async function authenticate(
   }
 }
 
-async function byPassword(services: Services, view: AccessView, username: string, password: string) {
+type Login = { readonly username: string; readonly password: string; readonly isLasting: boolean }
+
+async function byPassword(services: Services, view: AccessView, login: Login) {
   const { db, directory } = services
-  const user = await view.user(username)
+  const { username, password } = login
+  const ldap = await view.ldap()
+  // In the directory names may be what they cannot be here.
+  const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
+  if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
   if (user === undefined) throw unauthorized('No authentication info provided')
   if (await mayEnter(services, user, password)) return entered(services, user)
   // The password, or the end of a lock, may have been set a moment ago.
@@ -50,9 +60,31 @@ async function byPassword(services: Services, view: AccessView, username: string
     return entered(services, current)
   }
   await recordFailedLogin(db, user.id)
-  throw unauthorized(
-    `Authentication failed for <User username=\`${user.username}\`>. Wrong credentials or locked account`,
+  throw wrongCredentials(user.username)
+}
+
+const wrongCredentials = (username: string) =>
+  unauthorized(
+    `Authentication failed for <User username=\`${username}\`>. Wrong credentials or locked account`,
   )
+
+/** The directory decides; the lock of the account is ours, and so is whether the user is active. */
+async function byLdap(
+  services: Services,
+  view: AccessView,
+  ldap: KnownLdap,
+  remembered: KnownUser | undefined,
+  login: Login,
+) {
+  const { db, directory, ldapLogins, lockout, now } = services
+  const locks = (user: KnownUser | undefined) => user !== undefined && isLocked(lockout(), user, now())
+  // The lock may just have ended.
+  const known = locks(remembered) ? await directory.fresh.user(login.username) : remembered
+  const name = locks(known) ? undefined : await ldapLogins.enter(services, ldap, login)
+  const user = name === undefined ? undefined : await view.user(name)
+  if (user !== undefined) return entered(services, user)
+  if (known !== undefined) await recordFailedLogin(db, known.id)
+  throw wrongCredentials(known?.username ?? login.username)
 }
 
 async function mayEnter({ passwords, lockout, now }: Services, user: KnownUser, password: string) {

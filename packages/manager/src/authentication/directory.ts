@@ -1,10 +1,12 @@
 import type { PermissionTable } from '@tutti/api'
 import type { Database, Notification } from '@tutti/storage'
+import { loadLdap } from './ldap/queries.ts'
 import { loadPermissions, loadTenants, loadToken, loadUser } from './queries.ts'
 
 /** A user with every role, as the rights of a request are computed from. */
 export type KnownUser = NonNullable<Awaited<ReturnType<typeof loadUser>>>
 export type KnownToken = NonNullable<Awaited<ReturnType<typeof loadToken>>>
+export type KnownLdap = NonNullable<Awaited<ReturnType<typeof loadLdap>>>
 export type KnownTenants = Awaited<ReturnType<typeof loadTenants>>
 
 /** Who is who and may do what, either as remembered or asked of the database now. */
@@ -14,6 +16,8 @@ export type AccessView = {
   token(id: string): Promise<KnownToken | undefined>
   tenants(): Promise<KnownTenants>
   permissions(): Promise<PermissionTable>
+  /** Undefined: users log in with passwords of this manager. */
+  ldap(): Promise<KnownLdap | undefined>
 }
 
 /**
@@ -68,6 +72,8 @@ export function createDirectory(db: Database): Directory {
   const token = remember((id) => loadToken(db, id))
   const tenants = remember(() => loadTenants(db))
   const permissions = remember(() => loadPermissions(db))
+  // "None" is worth remembering too.
+  const ldap = remember(async () => ({ settings: await loadLdap(db) }))
   const forget = () => {
     for (const memory of memories) memory.clear()
   }
@@ -79,12 +85,14 @@ export function createDirectory(db: Database): Directory {
       token,
       tenants: () => tenants(''),
       permissions: () => permissions(''),
+      ldap: async () => (await ldap('')).settings,
     },
     fresh: {
       user: (username) => loadUser(db, username),
       token: (id) => loadToken(db, id),
       tenants: () => loadTenants(db),
       permissions: () => loadPermissions(db),
+      ldap: () => loadLdap(db),
     },
     forget,
     onNotification({ kind }) {

@@ -44,7 +44,9 @@ const globalTenantIds = sql<number[]>`array(
   union select tenant_id from deployments where visibility = 'global'
   union select tenant_id from sites where visibility = 'global'
   union select tenant_id from secrets where visibility = 'global'
-  union select tenant_id from secrets_providers where visibility = 'global')`
+  union select tenant_id from secrets_providers where visibility = 'global'
+  union select tenant_id from deployment_filters where visibility = 'global' and not is_system_filter
+  union select tenant_id from blueprint_filters where visibility = 'global')`
 
 /**
  * Every tenant by its name, and those whose global resources are to be seen everywhere. Everything that can be global

@@ -3,13 +3,13 @@ import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '@tutti/storage'
 import { hashPassword } from '../authentication/passwords.ts'
-import { adminExists, insertTenantAndAdmin, lockBootstrap } from './queries.ts'
+import { adminExists, insertTenantAndAdmin, lockBootstrap, writeSystemFilters } from './queries.ts'
 
 /** Name of the file, below the data folder, that holds a generated admin password; readable by its owner only. */
 export const adminPasswordFile = 'admin-password'
 
 /**
- * Creates the default tenant and the administrator at first start (spec/rest-spec-a.md 5.3). The password is the
+ * Creates the default tenant, the administrator and the filters that every manager has, at first start (spec/rest-spec-a.md 5.3). The password is the
  * one given, else a random one that is in its file before it is in the database: killed between the two, the next
  * start finds the file and uses it.
  */
@@ -19,9 +19,11 @@ export async function bootstrap(
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await lockBootstrap(transaction)
-    if (await adminExists(transaction)) return
-    const password = settings.adminPassword ?? (await generatedPassword(settings.dataFolder))
-    await insertTenantAndAdmin(transaction, await hashPassword(password))
+    if (!(await adminExists(transaction))) {
+      const password = settings.adminPassword ?? (await generatedPassword(settings.dataFolder))
+      await insertTenantAndAdmin(transaction, await hashPassword(password))
+    }
+    await writeSystemFilters(transaction)
   })
 }
 

@@ -1,4 +1,5 @@
-import type { Database } from '@tutti/storage'
+import { systemFilters } from '@tutti/api'
+import { type Database, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 import { bootstrapAdmin, defaultTenant } from './first.ts'
 
@@ -26,4 +27,22 @@ export async function insertTenantAndAdmin(transaction: Database, passwordHash: 
     .insertInto('user_tenants')
     .values({ tenant_id: defaultTenant.id, user_id: bootstrapAdmin.id, role: 'user' })
     .execute()
+}
+
+/** At each start, as another release may have others. */
+export async function writeSystemFilters(transaction: Database): Promise<void> {
+  for (const [id, rules] of Object.entries(systemFilters)) {
+    await transaction
+      .insertInto('deployment_filters')
+      .values({
+        tenant_id: defaultTenant.id,
+        id,
+        value: toJson(rules),
+        is_system_filter: true,
+        visibility: 'global',
+        created_by: bootstrapAdmin.username,
+      })
+      .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doUpdateSet({ value: toJson(rules) }))
+      .execute()
+  }
 }

@@ -100,13 +100,19 @@ test('a rotation encrypts everything again under a new key, and the old one is g
       created_by: 'a',
     })
     .execute()
+  await db
+    .insertInto('ldap')
+    .values({ settings: '{}', sealed_password: ring.seal('l') })
+    .execute()
   const [old] = await keysInFile()
-  expect(await rotateKeys(db, settings())).toEqual({ resealed: 1_204 })
+  expect(await rotateKeys(db, settings())).toEqual({ resealed: 1_205 })
   const now = await keysInFile()
   expect(now).toHaveLength(1)
   expect(now).not.toContain(old)
   const rotated = await loadKeys(db, settings())
   expect(await readSecrets(rotated.open)).toBe(values.length)
+  const ldap = await db.selectFrom('ldap').select('sealed_password').executeTakeFirstOrThrow()
+  expect(rotated.open(ldap.sealed_password ?? '')).toBe('l')
   await expect(loadKeys(db, { dataFolder: folder, encryptionKeys: [String(old)] })).rejects.toThrow()
 })
 

@@ -4,10 +4,16 @@ import type { Sealed } from './key-ring.ts'
 
 /** Every column that holds something sealed, with the key of its table. */
 const sealedColumns = [
-  { table: 'secrets', id: 'key', column: 'value' },
-  { table: 'secrets_providers', id: 'name', column: 'connection_parameters' },
-  { table: 'agents', id: 'id', column: 'rabbitmq_password' },
-] as const
+  ofTenant('secrets', 'key', 'value'),
+  ofTenant('secrets_providers', 'name', 'connection_parameters'),
+  ofTenant('agents', 'id', 'rabbitmq_password'),
+  // One row, of no tenant.
+  { table: 'ldap', tenantId: sql`0`, id: sql`'ldap'`, column: 'sealed_password' },
+]
+
+function ofTenant(table: string, id: string, column: string) {
+  return { table, tenantId: sql.ref(`${table}.tenant_id`), id: sql.ref(`${table}.${id}`), column }
+}
 
 /** One process at a time decides about keys, until the transaction ends. */
 export async function lockKeys(transaction: Database): Promise<void> {
@@ -46,19 +52,17 @@ export async function resealSome(
   fingerprint: string,
   reseal: (sealed: Sealed) => Sealed,
 ): Promise<number> {
-  for (const { table, id, column } of sealedColumns) {
+  for (const { table, tenantId, id, column } of sealedColumns) {
     const { rows } = await sql<{ tenant_id: number; id: string; sealed: Sealed }>`
-      select tenant_id, ${sql.ref(id)} as id, ${sql.ref(column)} as sealed from ${sql.table(table)}
+      select ${tenantId} as tenant_id, ${id} as id, ${sql.ref(column)} as sealed from ${sql.table(table)}
       where not starts_with(${sql.ref(column)}, ${`${fingerprint}:`})
-      order by tenant_id, ${sql.ref(id)} limit ${batchRows} for update`.execute(transaction)
+      order by 1, 2 limit ${batchRows} for update`.execute(transaction)
     if (rows.length === 0) continue
     await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = new.sealed
       from unnest(${rows.map((row) => row.tenant_id)}::int[], ${rows.map((row) => row.id)}::text[],
         ${rows.map((row) => reseal(row.sealed))}::text[]) as new (tenant_id, id, sealed)
-      where ${sql.table(table)}.tenant_id = new.tenant_id and ${sql.ref(`${table}.${id}`)} = new.id`.execute(
-      transaction,
-    )
+      where ${tenantId} = new.tenant_id and ${id} = new.id`.execute(transaction)
     return rows.length
   }
   return 0

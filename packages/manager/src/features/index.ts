@@ -8,6 +8,8 @@ import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
 import { executionHandlers } from './executions/index.ts'
+import { filterHandlers } from './filters/index.ts'
+import { ldapHandlers } from './ldap/index.ts'
 import { licenseHandlers } from './license/index.ts'
 import { maintenanceHandlers } from './maintenance/index.ts'
 import { managerHandlers } from './manager/index.ts'
@@ -16,9 +18,11 @@ import { nodeHandlers } from './nodes/index.ts'
 import { operationHandlers } from './operations/index.ts'
 import { permissionHandlers } from './permissions/index.ts'
 import { resourceHandlers } from './resources/index.ts'
+import { searchHandlers } from './searches/index.ts'
 import { secretHandlers } from './secrets/index.ts'
 import { secretsProviderHandlers } from './secrets-providers/index.ts'
 import { siteHandlers } from './sites/index.ts'
+import { summaryHandlers } from './summaries/index.ts'
 import { tenantHandlers } from './tenants/index.ts'
 import { tokenHandlers } from './tokens/index.ts'
 import { userGroupHandlers } from './user-groups/index.ts'
@@ -43,11 +47,15 @@ export const handlers = {
   ...operationHandlers,
   ...tenantHandlers,
   ...userHandlers,
+  ...ldapHandlers,
   ...userGroupHandlers,
   ...permissionHandlers,
   ...tokenHandlers,
   ...resourceHandlers,
   ...siteHandlers,
+  ...filterHandlers,
+  ...searchHandlers,
+  ...summaryHandlers,
   ...secretHandlers,
   ...secretsProviderHandlers,
 } satisfies Handlers

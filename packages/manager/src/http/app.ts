@@ -12,6 +12,7 @@ import {
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Handlers } from '../request.ts'
 import type { Services } from '../services.ts'
+import { isAbandoned } from './body.ts'
 import { answerNoRequest } from './client-error.ts'
 import { errorAnswer } from './errors.ts'
 import { addOperationalRoutes } from './operational.ts'
@@ -19,6 +20,16 @@ import { answer } from './pipeline.ts'
 
 /** Those that endpoints have, and those that only learn from us which these are. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
+
+/** Answers are data: nothing in them is to be guessed at, framed, run or kept by whoever shows them. */
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const
 
 /** The whole REST service on a Fastify instance that is not listening yet. */
 export function buildApp(services: Services, handlers: Handlers): FastifyInstance {
@@ -46,11 +57,7 @@ export function buildApp(services: Services, handlers: Handlers): FastifyInstanc
     sendError(unknownRoute(request.method, pathOf(request)), request, reply),
   )
   app.addHook('onSend', async (request, reply, payload) => {
-    reply.headers({
-      'x-request-id': request.id,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-    })
+    reply.headers({ 'x-request-id': request.id, ...securityHeaders })
     return payload
   })
 
@@ -117,6 +124,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   const { status, body, isInternal } = errorAnswer(error)
   if (isInternal) request.log.error({ err: error, path: pathOf(request) }, 'request failed')
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Tutti"')
+  if (isAbandoned(request.raw)) reply.header('connection', 'close')
   if (status === 503) reply.header('retry-after', '2')
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }

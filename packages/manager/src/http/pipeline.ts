@@ -75,6 +75,7 @@ export async function answer(
         ? undefined
         : parseListQuery(query, route.list, {
             own: Object.keys(route.query?.properties ?? {}),
+            passesOverUnknown: route.passesOverUnknown ?? false,
             pageSize: services.config.get('default_page_size'),
           }),
   }
@@ -101,7 +102,7 @@ function withOnly(answer: unknown, names: readonly string[]) {
 
 /** What comes next to this manager sees the change; others hear of it a moment later. */
 function changesAccess(name: RouteName, { options, body }: { options: unknown; body: unknown }): boolean {
-  if (/^(users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name)) return true
+  if (/^(ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name)) return true
   if (name.endsWith('.setGlobal')) return true
   return [options, body].some((one) => (one as { visibility?: unknown } | undefined)?.visibility === 'global')
 }
@@ -154,8 +155,9 @@ async function authorize(
     }
   }
   const credentials = readCredentials(http.headers)
+  const isLasting = route.permission === 'create_token'
   const decide = async (access: AccessView): Promise<Request> => {
-    const caller = await authenticate(services, access, credentials)
+    const caller = await authenticate(services, access, credentials, isLasting)
     const tenantName =
       route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
     if (tenantName === undefined && route.tenant !== 'none' && route.tenant !== 'body')

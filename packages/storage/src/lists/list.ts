@@ -1,23 +1,66 @@
-import type { FieldFilter, ListQuery } from '@tutti/api'
+import type { FieldFilter, FilterRule, ListQuery } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { columnOf } from './columns.ts'
 import type { ListedResource, Scope } from './resource.ts'
+import { literal, ruleConditions } from './rules.ts'
 
 export type ListedPage = {
   readonly items: readonly Readonly<Record<string, unknown>>[]
   /** Rows of the whole result. */
   readonly total: number
+  /** With rules: how many rows they leave out; null where there are too many to count. */
+  readonly filtered?: number | null
 }
 
-/** One page of a resource as the wire shows it (spec/rest-facts-a.md 5). */
+/**
+ * One page of a resource as the wire shows it (spec/rest-facts-a.md 5). `rules` are those of a stored filter and of a
+ * search, where there is one.
+ */
 export async function listPage(
   db: Database,
   resource: ListedResource,
   query: ListQuery,
   scope: Scope,
   extra: readonly RawBuilder<unknown>[] = [],
+  rules?: readonly FilterRule[],
 ): Promise<ListedPage> {
-  const where = conjunction([visibleIn(resource, scope), ...conditions(resource, query), ...extra])
+  if (rules === undefined) return pageOf(db, resource, query, selection(resource, query, scope, extra))
+  const where = selection(resource, query, scope, [...extra, ...ruleConditions(resource, rules)])
+  const page = await pageOf(db, resource, query, where)
+  const all = await countUpTo(db, resource, conjunction([visibleIn(resource, scope), ...extra]))
+  return { ...page, filtered: all === undefined ? null : all - page.total }
+}
+
+/** What of a resource a request asks for, and may see. */
+export const selection = (
+  resource: ListedResource,
+  query: ListQuery,
+  scope: Scope,
+  extra: readonly RawBuilder<unknown>[],
+): RawBuilder<unknown> => conjunction([visibleIn(resource, scope), ...conditions(resource, query), ...extra])
+
+/** How many rows a filter left out is worth some milliseconds, not a scan of a million rows. */
+const maxCounted = 10_000
+
+async function countUpTo(
+  db: Database,
+  resource: ListedResource,
+  where: RawBuilder<unknown>,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (
+      select from ${resource.from} where ${where} limit ${maxCounted + 1}) as counted`.execute(db)
+  const total = rows[0]?.total ?? 0
+  return total > maxCounted ? undefined : total
+}
+
+async function pageOf(
+  db: Database,
+  resource: ListedResource,
+  query: ListQuery,
+  where: RawBuilder<unknown>,
+): Promise<ListedPage> {
   const limit = query.getAllResults ? null : query.page.size
   const items = await selectItems(
     db,
@@ -148,7 +191,7 @@ function searchCondition(resource: ListedResource, query: ListQuery): RawBuilder
 
 /** Case-insensitive, the text taken literally. */
 function contains(column: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
-  return sql`${column} ilike ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
+  return sql`${column} ilike ${`%${literal(text)}%`}`
 }
 
 function orderBy(resource: ListedResource, query: ListQuery): RawBuilder<unknown> {
@@ -158,12 +201,6 @@ function orderBy(resource: ListedResource, query: ListQuery): RawBuilder<unknown
   })
   const last = query.sort.at(-1)?.direction === 'descending' ? sql`desc` : sql`asc`
   return sql.join([...keys, sql`${resource.tieBreaker} ${last}`])
-}
-
-function columnOf(resource: ListedResource, name: string): RawBuilder<unknown> {
-  const field = resource.fields[name]
-  if (field === undefined) throw new Error(`${resource.model} has no field ${name} in its list definition`)
-  return field.column
 }
 
 function conjunction(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

@@ -1,4 +1,5 @@
 import type { RawBuilder } from 'kysely'
+import type { LabelledTable } from '../labels.ts'
 
 /**
  * How a resource of the API comes out of the database: one SQL expression for each field of its shape. Lists,
@@ -22,6 +23,10 @@ export type ListedResource = {
   readonly visibility: RawBuilder<unknown>
   /** Breaks ties of the order, so that pages neither repeat nor skip a row. */
   readonly tieBreaker: RawBuilder<unknown>
+  /** Where its labels are, for rules about them. */
+  readonly labelled?: LabelledTable
+  /** What rules about attributes compare, where it is not the field of that name. */
+  readonly attributes?: Readonly<Record<string, RawBuilder<unknown>>>
   /** Table of labels for `_sort=label:KEY`: the value of the key. */
   readonly labelValue?: (key: string) => RawBuilder<unknown>
 }

@@ -79,6 +79,9 @@ const tables: Readonly<Record<string, AuditedTable>> = {
   deployment_labels: label('deployment_id'),
   inter_deployment_dependencies: { identifier: ofTenant, creator: 'created_by' },
   sites: { identifier: { tenant: tenantName, name: 'name' }, creator: 'created_by' },
+  // Those that come with the manager are written at each of its starts.
+  deployment_filters: { identifier: ofTenant, requestsOnly: true },
+  blueprint_filters: { identifier: ofTenant, requestsOnly: true },
   secrets: { identifier: { tenant: tenantName, key: 'key' }, creator: 'created_by' },
   secrets_providers: { identifier: { tenant: tenantName, name: 'name' }, creator: 'created_by' },
   nodes: {

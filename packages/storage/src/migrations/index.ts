@@ -6,12 +6,14 @@ import * as unfinishedByDeployment from './0003-unfinished-by-deployment.ts'
 import * as access from './0004-access.ts'
 import * as sites from './0010-sites.ts'
 import * as secrets from './0011-secrets.ts'
+import * as filters from './0012-filters.ts'
 import * as config from './0020-config.ts'
 import * as maintenance from './0021-maintenance.ts'
 import * as cluster from './0022-cluster.ts'
 import * as license from './0023-license.ts'
 import * as audit from './0024-audit.ts'
 import * as agents from './0025-agents.ts'
+import * as ldap from './0030-ldap.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -21,12 +23,14 @@ const migrations: Record<string, Migration> = {
   '0004-access': access,
   '0010-sites': sites,
   '0011-secrets': secrets,
+  '0012-filters': filters,
   '0020-config': config,
   '0021-maintenance': maintenance,
   '0022-cluster': cluster,
   '0023-license': license,
   '0024-audit': audit,
   '0025-agents': agents,
+  '0030-ldap': ldap,
 }
 
 /**

@@ -1,4 +1,3 @@
-import { ApiError } from '@tutti/api'
 import type { Database } from '../database.ts'
 import type { Json } from '../evaluation/types.ts'
 import type { Scope } from '../lists/resource.ts'
@@ -12,6 +11,7 @@ import {
   type Owner,
   secretExists,
 } from './queries.ts'
+import { passesFilter } from './stored-filter.ts'
 
 /** Is there such an object that also satisfies every constraint? As packages/dsl asks it (`ObjectQuery`). */
 export type ObjectQuestion = {
@@ -56,8 +56,6 @@ export type ObjectReader = {
 /**
  * Whether inputs and parameters name what there is (spec/dsl.md 7.3), for each question. A list may hold thousands of
  * names: those of one kind in one place are one query.
- *
- * @throws not_implemented for what this release cannot look up
  */
 export async function objectsExist(
   reader: ObjectReader,
@@ -110,7 +108,6 @@ async function exists(
 ): Promise<boolean> {
   const { type, value, constraints } = question
   const { db, scope } = reader
-  if (constraints.filter_id !== undefined) throw notAvailable('the constraint filter_id')
   if (constraints.valid_values?.some((valid) => sameValue(valid, value)) === false) return false
   if (type === 'capability_value') return isCapabilityValue(reader, question)
   if (typeof value !== 'string') return false
@@ -118,16 +115,15 @@ async function exists(
     case 'secret_key':
       return fitsPattern(value, constraints.name_pattern) && secretExists(db, scope, value)
     case 'blueprint_id':
-      return (await listBlueprints(db, scope, value)).some((owner) => satisfies(owner, constraints))
-    case 'deployment_id':
-      return (await listDeployments(db, scope, value)).some((owner) => satisfies(owner, constraints))
+    case 'deployment_id': {
+      const owners = await (type === 'blueprint_id' ? listBlueprints : listDeployments)(db, scope, value)
+      const found = owners.find((owner) => satisfies(owner, constraints))
+      if (found === undefined || constraints.filter_id === undefined) return found !== undefined
+      return passesFilter(db, scope, type, { tenantId: found.tenantId, id: value }, constraints.filter_id)
+    }
     default:
       return there.has(value) && fitsPattern(value, constraints.name_pattern)
   }
-}
-
-function notAvailable(what: string): ApiError {
-  return new ApiError('not_implemented', `This release of Tutti has not built ${what} yet`)
 }
 
 async function isCapabilityValue(

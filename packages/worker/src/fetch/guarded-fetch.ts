@@ -1,12 +1,8 @@
-import { lookup as resolve } from 'node:dns/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { BlockList, isIP } from 'node:net'
+import { AddressRefused, type AddressRules, type CheckedAddress, checkedAddress } from '@tutti/storage'
 
-export type FetchRules = {
-  /** Hosts that may be named; empty: any. */
-  readonly allowedHosts: readonly string[]
-  readonly allowPrivateAddresses: boolean
+export type FetchRules = AddressRules & {
   readonly maxBytes: number
   readonly timeoutMs: number
 }
@@ -27,7 +23,7 @@ const maxRedirects = 5
 export async function guardedFetch(address: string, rules: FetchRules): Promise<AsyncIterable<Buffer>> {
   let url = parse(address)
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const response = await get(url, await checkedAddress(url, rules), rules.timeoutMs)
+    const response = await get(url, await addressOf(url, rules), rules.timeoutMs)
     const { statusCode = 0, headers } = response
     if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
       response.resume()
@@ -50,62 +46,16 @@ function parse(address: string): URL {
   throw new FetchRefused(`${address}: only http and https addresses can be fetched`)
 }
 
-async function checkedAddress(url: URL, rules: FetchRules): Promise<{ address: string; family: number }> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (rules.allowedHosts.length > 0 && !rules.allowedHosts.includes(host)) {
-    throw new FetchRefused(
-      `${url.href}: the host ${host} is not among the allowed ones (TUTTI_ALLOWED_HOSTS)`,
-    )
+async function addressOf(url: URL, rules: FetchRules): Promise<CheckedAddress> {
+  try {
+    return await checkedAddress(url.hostname.replace(/^\[|\]$/g, ''), rules)
+  } catch (error) {
+    if (error instanceof AddressRefused) throw new FetchRefused(`${url.href}: ${error.message}`)
+    throw error
   }
-  const family = isIP(host)
-  const addresses =
-    family > 0
-      ? [{ address: host, family }]
-      : await resolve(host, { all: true }).catch((error: Error) => {
-          throw new FetchRefused(`${url.href}: the host ${host} cannot be resolved (${error.message})`)
-        })
-  const [first] = addresses
-  if (first === undefined) throw new FetchRefused(`${url.href}: the host ${host} has no address`)
-  const forbidden = rules.allowPrivateAddresses ? undefined : addresses.find(isPrivate)
-  if (forbidden !== undefined) {
-    throw new FetchRefused(
-      `${url.href}: ${host} leads to the private address ${forbidden.address}, which is not allowed (TUTTI_ALLOW_PRIVATE_ADDRESSES)`,
-    )
-  }
-  return first
 }
 
-const privateAddresses = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const) {
-  privateAddresses.addSubnet(network, prefix, 'ipv4')
-}
-for (const [network, prefix] of [
-  ['::', 127],
-  ['64:ff9b::', 96],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  privateAddresses.addSubnet(network, prefix, 'ipv6')
-}
-
-function isPrivate({ address, family }: { address: string; family: number }): boolean {
-  // An IPv4 address in IPv6 clothing is judged as what it is: BlockList does so for ::ffff:0:0/96.
-  return privateAddresses.check(address, family === 6 ? 'ipv6' : 'ipv4')
-}
-
-function get(url: URL, to: { address: string; family: number }, timeoutMs: number): Promise<IncomingMessage> {
+function get(url: URL, to: CheckedAddress, timeoutMs: number): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((done, fail) => {
     const outgoing = request(url, {

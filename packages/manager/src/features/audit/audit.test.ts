@@ -208,16 +208,18 @@ const unrecorded: Readonly<Record<string, string>> = {
   'audit.inject': 'writes the log itself',
   'tasksGraphs.update': 'changes nothing',
   'events.create': 'events are a log of their own',
+  'operations.act': 'operations and tasks graphs are the log of an execution',
   'operations.create': 'operations and tasks graphs are the log of an execution',
   'operations.update': 'operations and tasks graphs are the log of an execution',
   'operations.delete': 'operations and tasks graphs are the log of an execution',
   'tasksGraphs.create': 'operations and tasks graphs are the log of an execution',
 }
 
-type Step = readonly [name: string, path: string, table: string, body?: unknown]
+type Step = readonly [name: string, path: string, table: string, body?: unknown, executionToken?: string]
 
 test('every request that may write leaves a record, or is on the list above', async () => {
   const { id: execution } = await addExecution(manager.db, { deploymentId: 'fixture' })
+  const { token: updating } = await addExecution(manager.db, { workflowId: 'update' })
   const license = `license: {customer_id: A, trial: true}\nsignature: !!binary ${Buffer.alloc(256).toString('base64')}`
   const newManager = {
     hostname: 'm2',
@@ -245,6 +247,8 @@ test('every request that may write leaves a record, or is on the list above', as
     ['brokers.delete', '/brokers/b', 'brokers'],
     ['license.upload', '/license', 'license', license],
     ['license.delete', '/license', 'license'],
+    ['ldap.set', '/ldap', 'ldap', { ldap_server: 'ldap://127.0.0.1', ldap_domain: 'example.org' }],
+    ['ldap.remove', '/ldap', 'ldap'],
     ['tokens.create', '/tokens', 'tokens', {}],
     () => ['tokens.delete', `/tokens/${token}`, 'tokens'],
     ['tenants.create', '/tenants/walked', 'tenants', {}],
@@ -319,6 +323,16 @@ test('every request that may write leaves a record, or is on the list above', as
       { node_instance_id: 'n_1', state: 'started', create_rabbitmq_user: false },
     ],
     ['agents.update', '/agents/a', 'agents', { state: 'stopped' }],
+    ['nodes.create', '/nodes', 'nodes', { deployment_id: 'fixture', nodes: [{ id: 'm', type: 't' }] }],
+    [
+      'nodeInstances.create',
+      '/node-instances',
+      'node_instances',
+      { deployment_id: 'fixture', node_instances: [{ id: 'm_1', node_id: 'm' }] },
+    ],
+    ['nodeInstances.delete', '/node-instances/m_1', 'node_instances', undefined, updating],
+    ['nodes.update', '/nodes/fixture/m', 'nodes', { type: 'u' }, updating],
+    ['nodes.delete', '/nodes/fixture/m', 'nodes', undefined, updating],
     ['executions.act', `/executions/${execution}`, 'executions', { action: 'cancel' }],
     ['executions.update', `/executions/${execution}`, 'executions', { status: 'failed' }],
     ['events.delete', '/events?deployment_id=fixture&type=cloudify_event', 'events'],
@@ -330,13 +344,14 @@ test('every request that may write leaves a record, or is on the list above', as
   ]
   const seen = new Set(Object.keys(unrecorded))
   for (const step of steps) {
-    const [name, path, table, body] = typeof step === 'function' ? step() : step
+    const [name, path, table, body, executionToken] = typeof step === 'function' ? step() : step
     seen.add(name)
     const { method } = builtRoutes[name as keyof typeof builtRoutes]
     const before = await lastId()
     const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
     const sent = body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }
-    const answer = await manager.send(method, path, sent)
+    const as = executionToken === undefined ? {} : { executionToken }
+    const answer = await manager.send(method, path, { ...sent, ...as })
     expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300)
     if (name === 'tokens.create') token = answer.body.id
     if (name === 'executions.start') await manager.ended(answer.body.id)

@@ -73,16 +73,14 @@ export type InjectedRecord = {
 
 export async function insertRecords(db: Database, records: readonly InjectedRecord[]): Promise<void> {
   if (records.length === 0) return
-  await db
-    .insertInto('audit_log')
-    .values(
-      records.map(({ ref_identifier, created_at, ...record }) => ({
-        ...record,
-        ref_identifier: ref_identifier == null ? null : toJson(ref_identifier),
-        created_at: created_at ?? sql<Date>`clock_timestamp()`,
-      })),
-    )
-    .execute()
+  // One parameter, whatever their number.
+  await sql`
+    insert into audit_log (ref_table, ref_id, ref_identifier, operation, creator_name, execution_id, remote_address,
+      created_at)
+    select r->>'ref_table', (r->>'ref_id')::int, nullif((r->'ref_identifier')::text, 'null')::json, r->>'operation',
+      r->>'creator_name', r->>'execution_id', r->>'remote_address',
+      coalesce((r->>'created_at')::timestamptz, clock_timestamp())
+    from json_array_elements(${toJson(records)}::json) as e (r)`.execute(db)
 }
 
 /** Where a reader of the growing log is: everything up to here has been read. */

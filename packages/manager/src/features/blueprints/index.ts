@@ -1,2 +1,3 @@
+export { blueprintResource, notHidden } from './queries.ts'
 export { blueprintHandlers } from './routes.ts'
-export { requireBlueprint } from './service.ts'
+export { listBlueprints, requireBlueprint } from './service.ts'

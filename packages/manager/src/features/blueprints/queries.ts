@@ -1,4 +1,5 @@
 import {
+  blueprintLabels,
   type Database,
   type ListedResource,
   labelsField,
@@ -39,6 +40,7 @@ export const blueprintResource: ListedResource = {
   createdBy: sql`b.created_by`,
   visibility: sql`b.visibility`,
   tieBreaker: sql`b.id`,
+  labelled: blueprintLabels,
   labelValue: labelValue('blueprint_labels', 'blueprint_id', 'b'),
 }
 

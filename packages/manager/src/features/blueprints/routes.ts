@@ -3,6 +3,7 @@ import { ApiError } from '@tutti/api'
 import { blueprintLabels } from '@tutti/storage'
 import { listAnswer } from '../../list-answer.ts'
 import { type Handlers, tenantOf } from '../../request.ts'
+import { rulesOf } from '../filters/index.ts'
 import { labelList } from '../labels/index.ts'
 import { readExecutionEnd } from './queries.ts'
 import {
@@ -17,7 +18,10 @@ import { checkUploaded, uploadBlueprint } from './upload.ts'
 
 /** spec/rest-spec-a.md 4.2, spec/rest-facts-a.md 7 */
 export const blueprintHandlers = {
-  'blueprints.list': async (request) => listAnswer(request.list, await listBlueprints(request, request.list)),
+  async 'blueprints.list'(request) {
+    const rules = await rulesOf(request, 'blueprints', [request.list.filterId])
+    return listAnswer(request.list, await listBlueprints(request, request.list, rules))
+  },
 
   'blueprints.get': (request) => getBlueprint(request, request.params.blueprint_id, request.include),
 

@@ -1,9 +1,9 @@
 import {
   ApiError,
   emptyUpdate,
+  type FilterRule,
   isFailedBlueprintState,
   type ListQuery,
-  notFound,
   parseLabels,
   parseSetVisibility,
 } from '@tutti/api'
@@ -30,12 +30,11 @@ import {
 } from './queries.ts'
 
 /** Hidden blueprints are listed only when asked for (spec/rest-facts-a.md 5). */
-export async function listBlueprints(request: Request, query: ListQuery) {
-  // Filters cannot be stored yet, so there is none of any name.
-  if (query.filterId !== undefined) throw notFound('BlueprintsFilter', query.filterId)
+export async function listBlueprints(request: Request, query: ListQuery, rules?: readonly FilterRule[]) {
   const isFiltered = query.filters.some((filter) => filter.field === 'is_hidden')
   const scope = await listScope(request, query, 'blueprint_list')
-  return listPage(request.services.db, blueprintResource, query, scope, isFiltered ? [] : [notHidden])
+  const extra = isFiltered ? [] : [notHidden]
+  return listPage(request.services.db, blueprintResource, query, scope, extra, rules)
 }
 
 export const getBlueprint = (request: Request, id: string, include?: readonly string[]) =>

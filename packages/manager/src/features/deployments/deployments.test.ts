@@ -49,6 +49,14 @@ test('a patch replaces labels, renames, and changes the owner for those who may'
   expect((await patch(id, { creator: 'bob' }, { user: 'alice' })).status).toBe(403)
   expect((await patch(id, { creator: 'bob' })).body.created_by).toBe('bob')
   expect((await patch(id, { labels: [] }, { user: 'viewer1' })).status).toBe(403)
+  // Who consumes it is Tutti's to say.
+  await manager.db
+    .insertInto('deployment_labels')
+    .values({ tenant_id: 0, deployment_id: id, key: 'csys-consumer-id', value: 'x', created_by: 'admin' })
+    .execute()
+  expect(pairs((await patch(id, { labels: [{ 'csys-consumer-id': 'y' }, { a: '1' }] })).body.labels)).toEqual(
+    ['a=1', 'csys-consumer-id=x'],
+  )
   // Keys that only workers of the reference send are passed over.
   expect((await patch(id, { display_name: 'x', description: 'y' })).body).toMatchObject({
     display_name: 'x',

@@ -1,2 +1,3 @@
+export { deploymentResource } from './queries.ts'
 export { deploymentHandlers } from './routes.ts'
-export { requireDeployment } from './service.ts'
+export { listDeployments, listWorkflows, requireDeployment } from './service.ts'

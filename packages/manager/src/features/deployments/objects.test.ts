@@ -158,6 +158,28 @@ test('the labels and the owner of a deployment count', async () => {
   expect(await refusal('labelled', { value: 'plain' })).toContain('is not a valid deployment_id')
 })
 
+test('a stored filter counts, and a secret must be there', async () => {
+  const kinds = { deployment_id: 'deployments', blueprint_id: 'blueprints' } as const
+  for (const [type, kind] of Object.entries(kinds)) {
+    const rule = { key: 'id', values: ['target'], operator: 'any_of', type: 'attribute' }
+    await system.inject('PUT', `/filters/${kind}/only-target`, { body: { filter_rules: [rule] } })
+    for (const filterId of ['only-target', 'gone']) {
+      const value = { type, constraints: [{ filter_id: filterId }] }
+      await upload(`filtered-${type}-${filterId}`, { inputs: { value } })
+    }
+    expect(await refusal(`filtered-${type}-only-target`, { value: 'target' })).toBeNull()
+    for (const [filterId, value] of [
+      ['only-target', 'plain'],
+      ['gone', 'target'],
+    ] as const) {
+      expect(await refusal(`filtered-${type}-${filterId}`, { value })).toContain(`is not a valid ${type}`)
+    }
+  }
+  await system.inject('PUT', '/secrets/there', { body: { value: 'v' } })
+  expect(await refusal('plain-secret_key', { value: 'there' })).toBeNull()
+  expect(await refusal('plain-secret_key', { value: 'gone' })).toContain('is not a valid secret_key')
+})
+
 test('functions in constraints are evaluated before the check', async () => {
   expect(await refusal('constrained', { value: 'b' })).toBeNull()
   expect(await refusal('constrained', { value: 'c' })).toContain('violates constraint valid_values')

@@ -1,16 +1,22 @@
+import type { FilterRule, ListQuery } from '@tutti/api'
 import type { InputSchema, PlanWorkflow } from '@tutti/dsl'
 import {
   activeStatuses,
   type Database,
+  deploymentLabels,
   isActiveOrQueued,
   type ListedResource,
   labelsField,
   labelValue,
+  literal,
   ownerFields,
+  ruleConditions,
+  type Scope,
+  selection,
   timeField,
   type Visibility,
 } from '@tutti/storage'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type DeploymentState, whyUnavailable } from '../executions/index.ts'
 
 /** Of its nodes, with all that they derive from. */
@@ -87,6 +93,9 @@ export const deploymentResource: ListedResource = {
   createdBy: sql`d.created_by`,
   visibility: sql`d.visibility`,
   tieBreaker: sql`d.id`,
+  labelled: deploymentLabels,
+  // There are no schedules yet.
+  attributes: { schedules: sql`null::text` },
   labelValue: labelValue('deployment_labels', 'deployment_id', 'd'),
 }
 
@@ -110,6 +119,41 @@ function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
     is_available: whyUnavailable(workflow.availability_rules, state) === undefined,
     availability_rules: workflow.availability_rules,
   }))
+}
+
+/** One definition of each workflow of the deployments that are found; a page of them by name. */
+export async function workflowsOf(
+  db: Database,
+  query: ListQuery,
+  scope: Scope,
+  {
+    rules,
+    commonOnly,
+    extra,
+  }: {
+    readonly rules: readonly FilterRule[]
+    readonly commonOnly: boolean
+    readonly extra: readonly RawBuilder<unknown>[]
+  },
+) {
+  // `_search` is about workflows here.
+  const found = selection(deploymentResource, { ...query, search: undefined }, scope, [
+    ...extra,
+    ...ruleConditions(deploymentResource, rules),
+  ])
+  const limit = query.getAllResults ? null : query.page.size
+  const { rows } = await sql<{ name: string; workflow: PlanWorkflow; total: number }>`
+    with found as materialized (select d.workflows from ${deploymentResource.from} where ${found}),
+    named as (
+      select w.key as name, (array_agg(w.value))[1] as workflow, count(*) as deployments
+      from found, json_each(found.workflows) w group by w.key)
+    select name, workflow, count(*) over () as total from named
+    where ${query.search === undefined ? sql`true` : sql`name ilike ${`%${literal(query.search)}%`}`}
+      and ${commonOnly ? sql`deployments = (select count(*) from found)` : sql`true`}
+    order by name limit ${limit} offset ${query.page.offset}`.execute(db)
+  const everything: DeploymentState = { instanceStates: [], nodeTypes: [] }
+  const items = rows.flatMap(({ name, workflow }) => workflowList({ [name]: workflow }, everything))
+  return { items, total: rows[0]?.total ?? 0 }
 }
 
 export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p

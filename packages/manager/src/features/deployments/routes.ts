@@ -1,6 +1,7 @@
 import { deploymentLabels } from '@tutti/storage'
 import { listAnswer } from '../../list-answer.ts'
 import { type Handlers, tenantOf } from '../../request.ts'
+import { rulesOf } from '../filters/index.ts'
 import { labelList } from '../labels/index.ts'
 import { checkCreated, createDeployment } from './create.ts'
 import { readCapabilities, readOutputs } from './outputs.ts'
@@ -16,15 +17,15 @@ import {
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8 */
 export const deploymentHandlers = {
-  'deployments.list': async (request) =>
-    listAnswer(
-      request.list,
-      await listDeployments(request, request.list, {
-        dependenciesOf: request.options._dependencies_of,
-        environmentsOnly: request.options._environments_only ?? false,
-        groupId: request.options._group_id,
-      }),
-    ),
+  async 'deployments.list'(request) {
+    const options = {
+      dependenciesOf: request.options._dependencies_of,
+      environmentsOnly: request.options._environments_only ?? false,
+      groupId: request.options._group_id,
+    }
+    const rules = await rulesOf(request, 'deployments', [request.list.filterId])
+    return listAnswer(request.list, await listDeployments(request, request.list, options, rules))
+  },
 
   'deployments.get': (request) => getDeployment(request, request.params.deployment_id, request.include),
 

@@ -4,6 +4,7 @@ import {
   badParameter,
   checkDisplayName,
   emptyUpdate,
+  type FilterRule,
   illegalAction,
   type ListQuery,
   notFound,
@@ -40,25 +41,51 @@ import {
   siteVisibility,
   unfinishedExecutions,
   updateDeployment,
+  workflowsOf,
 } from './queries.ts'
 
 export type ListOptions = {
-  readonly dependenciesOf: string | undefined
-  readonly environmentsOnly: boolean
-  readonly groupId: string | undefined
+  readonly dependenciesOf?: string | undefined
+  readonly environmentsOnly?: boolean
+  readonly groupId?: string | undefined
 }
 
-export async function listDeployments(request: Request, query: ListQuery, options: ListOptions) {
+export async function listDeployments(
+  request: Request,
+  query: ListQuery,
+  options: ListOptions,
+  rules?: readonly FilterRule[],
+) {
   const { db } = request.services
   const { dependenciesOf } = options
-  // Filters cannot be stored yet, so there is none of any name.
-  if (query.filterId !== undefined) throw notFound('DeploymentsFilter', query.filterId)
   if (dependenciesOf !== undefined) await requireDeployment(db, request, dependenciesOf)
-  return listPage(db, deploymentResource, query, await listScope(request, query, 'deployment_list'), [
+  const scope = await listScope(request, query, 'deployment_list')
+  const extra = [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
     ...(options.groupId === undefined ? [] : [isInNoGroup]),
-  ])
+  ]
+  return listPage(db, deploymentResource, query, scope, extra, rules)
+}
+
+/**
+ * The workflows of all deployments that are found, by their names; with `_common_only` those that every one of them has
+ * (spec/rest-facts-a.md 6).
+ */
+export async function listWorkflows(
+  request: Request,
+  query: ListQuery,
+  options: { readonly _common_only?: boolean; readonly _group_id?: string | null },
+  rules: readonly FilterRule[] = [],
+) {
+  const scope = await listScope(request, query, 'deployment_list')
+  const { items, total } = await workflowsOf(request.services.db, query, scope, {
+    rules,
+    commonOnly: options._common_only ?? false,
+    extra: options._group_id == null ? [] : [isInNoGroup],
+  })
+  const size = query.getAllResults ? items.length : query.page.size
+  return { items, metadata: { pagination: { total, offset: query.page.offset, size } } }
 }
 
 export const getDeployment = (request: Request, id: string, include?: readonly string[]) =>

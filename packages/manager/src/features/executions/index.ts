@@ -1,3 +1,3 @@
 export { type DeploymentState, whyUnavailable } from './availability.ts'
-export { readStatus } from './queries.ts'
+export { executionResource, readStatus } from './queries.ts'
 export { executionHandlers } from './routes.ts'

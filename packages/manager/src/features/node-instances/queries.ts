@@ -108,3 +108,76 @@ export async function workflowOf(
     .executeTakeFirst()
   return row?.workflow_id
 }
+
+/** The highest index of each node of the deployment; 0 for those without instances. */
+export async function readLastIndexes(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ id: string; index: number }>`
+    select n.id, coalesce(max(i.instance_index), 0) as index from nodes n
+    left join node_instances i
+      on i.tenant_id = n.tenant_id and i.deployment_id = n.deployment_id and i.node_id = n.id
+    where n.tenant_id = ${tenantId} and n.deployment_id = ${deploymentId}
+    group by n.id`.execute(db)
+  return new Map(rows.map(({ id, index }) => [id, index]))
+}
+
+/** Which of these ids the tenant uses already, in whatever deployment. */
+export async function takenInstanceIds(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from node_instances where tenant_id = ${tenantId} and id = any(${[...ids]}::text[])`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+export type NewInstance = {
+  readonly id: string
+  readonly node_id: string
+  readonly host_id?: string | null
+  readonly index: number
+  readonly relationships?: unknown
+  readonly scaling_groups?: unknown
+  readonly runtime_properties?: unknown
+  readonly system_properties?: unknown
+  readonly hasConfigurationDrift: boolean
+  readonly isStatusCheckOk: boolean
+}
+
+export async function insertInstances(
+  transaction: Database,
+  owner: {
+    readonly tenant_id: number
+    readonly deploymentId: string
+    readonly visibility: 'private' | 'tenant' | 'global'
+    readonly created_by: string
+  },
+  instances: readonly NewInstance[],
+): Promise<void> {
+  if (instances.length === 0) return
+  const column = <T>(read: (instance: NewInstance) => T) => instances.map(read)
+  await sql`
+    insert into node_instances (tenant_id, deployment_id, visibility, created_by, id, node_id, host_id, instance_index,
+      relationships, scaling_groups, runtime_properties, system_properties, has_configuration_drift, is_status_check_ok)
+    select ${owner.tenant_id}, ${owner.deploymentId}, ${owner.visibility}, ${owner.created_by}, i.*
+    from unnest(
+      ${column(({ id }) => id)}::text[],
+      ${column(({ node_id }) => node_id)}::text[],
+      ${column(({ host_id }) => host_id ?? null)}::text[],
+      ${column(({ index }) => index)}::int[],
+      ${column(({ relationships }) => toJson(relationships ?? []))}::json[],
+      ${column(({ scaling_groups }) => toJson(scaling_groups ?? []))}::json[],
+      ${column(({ runtime_properties }) => toJson(runtime_properties ?? {}))}::json[],
+      ${column(({ system_properties }) => toJson(system_properties ?? {}))}::json[],
+      ${column(({ hasConfigurationDrift }) => hasConfigurationDrift)}::boolean[],
+      ${column(({ isStatusCheckOk }) => isStatusCheckOk)}::boolean[]
+    ) as i`.execute(transaction)
+}
+
+export async function deleteInstance(db: Database, tenantId: number, id: string): Promise<void> {
+  await db.deleteFrom('node_instances').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}

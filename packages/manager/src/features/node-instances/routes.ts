@@ -1,6 +1,13 @@
+import { nodeInstanceFields, parseListQuery } from '@tutti/api'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
-import { getNodeInstance, listNodeInstances, patchNodeInstance } from './service.ts'
+import {
+  createNodeInstances,
+  getNodeInstance,
+  listNodeInstances,
+  patchNodeInstance,
+  removeNodeInstance,
+} from './service.ts'
 
 /** spec/rest-spec-b.md 4.5, spec/rest-facts-b.md 9 */
 export const nodeInstanceHandlers = {
@@ -12,6 +19,15 @@ export const nodeInstanceHandlers = {
       include: request.include,
       evaluates: request.options._evaluate_functions ?? false,
     }),
+
+  async 'nodeInstances.create'(request) {
+    const ids = await createNodeInstances(request, request.body)
+    if (ids.length === 0) return undefined
+    const list = parseListQuery({ id: [...ids], _get_all_results: 'true' }, nodeInstanceFields)
+    return listAnswer(list, await listNodeInstances(request, list))
+  },
+
+  'nodeInstances.delete': (request) => removeNodeInstance(request, request.params.node_instance_id),
 
   async 'nodeInstances.update'(request) {
     const { node_instance_id: id } = request.params

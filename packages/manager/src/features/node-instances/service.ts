@@ -1,23 +1,40 @@
+import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { ApiError, foreignGlobal, type ListQuery, notFound, type RouteBody } from '@tutti/api'
-import { findItem, type ListedPage, listPage } from '@tutti/storage'
+import {
+  ApiError,
+  type FilterRule,
+  foreignGlobal,
+  type ListQuery,
+  notFound,
+  type RouteBody,
+} from '@tutti/api'
+import { deploymentTable, findItem, type ListedPage, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
+import { lockOwned } from '../../owned.ts'
 import { type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
 import { checkResults } from './checks.ts'
 import {
+  deleteInstance,
   type InstanceChange,
+  insertInstances,
   instanceIdIs,
   type LockedInstance,
   lockInstance,
   nodeInstanceResource,
+  readLastIndexes,
+  takenInstanceIds,
   updateInstance,
   workflowOf,
 } from './queries.ts'
 
-export async function listNodeInstances(request: Request, list: ListQuery): Promise<ListedPage> {
+export async function listNodeInstances(
+  request: Request,
+  list: ListQuery,
+  rules?: readonly FilterRule[],
+): Promise<ListedPage> {
   const scope = await listScope(request, list, 'node_instance_list')
-  return listPage(request.services.db, nodeInstanceResource, list, scope)
+  return listPage(request.services.db, nodeInstanceResource, list, scope, [], rules)
 }
 
 export async function getNodeInstance(
@@ -65,7 +82,8 @@ export async function patchNodeInstance(
   isForced: boolean,
 ): Promise<void> {
   const tenantId = await checkOwnTenant(request, id)
-  if (patch.relationships != null) await checkDeploymentUpdate(request)
+  if (patch.relationships != null)
+    await checkDeploymentUpdate(request, 'The relationships of a node instance')
   await request.services.db.transaction().execute(async (transaction) => {
     const instance = await lockInstance(transaction, tenantId, id)
     if (instance === undefined) throw notFound('NodeInstance', id)
@@ -98,14 +116,11 @@ async function checkOwnTenant(request: Request, id: string): Promise<number> {
 const updateWorkflows: ReadonlySet<string | undefined> = new Set(['update', 'csys_new_deployment_update'])
 
 /** @throws only_deployment_update */
-async function checkDeploymentUpdate({ caller, services }: Request): Promise<void> {
+export async function checkDeploymentUpdate({ caller, services }: Request, what: string): Promise<void> {
   const { execution } = caller
   const workflow = execution && (await workflowOf(services.db, execution.tenantId, execution.id))
   if (updateWorkflows.has(workflow)) return
-  throw new ApiError(
-    'only_deployment_update',
-    'The relationships of a node instance can only be changed by a deployment update',
-  )
+  throw new ApiError('only_deployment_update', `${what} can only be changed by a deployment update`)
 }
 
 function effectiveChange(stored: LockedInstance, patch: Patch): InstanceChange | undefined {
@@ -122,4 +137,68 @@ function effectiveChange(stored: LockedInstance, patch: Patch): InstanceChange |
       }),
   }
   return Object.keys(change).length === 0 ? undefined : change
+}
+
+/** Adds instances; returns their ids, which differ from the given ones where those are taken. @throws not_found_error */
+export async function createNodeInstances(
+  request: Request,
+  { deployment_id: deploymentId, node_instances: given }: RouteBody<'nodeInstances.create'>,
+): Promise<readonly string[]> {
+  return request.services.db.transaction().execute(async (transaction) => {
+    const deployment = await lockOwned(request, transaction, deploymentTable, deploymentId)
+    const tenantId = deployment.tenant_id
+    const lastIndexes = await readLastIndexes(transaction, tenantId, deploymentId)
+    const missing = given.find(({ node_id }) => !lastIndexes.has(node_id))
+    if (missing !== undefined) throw notFound('Node', missing.node_id, { deployment_id: deploymentId })
+    const taken = await takenInstanceIds(
+      transaction,
+      tenantId,
+      given.map(({ id }) => id),
+    )
+    const instances = withFreeIds(given, taken)
+    const owner = { ...deployment, deploymentId }
+    await insertInstances(transaction, owner, withIndexes(instances, lastIndexes))
+    return instances.map(({ id }) => id)
+  })
+}
+
+type Given = RouteBody<'nodeInstances.create'>['node_instances'][number]
+
+/** Ids that are taken, also those given twice, get a new ending, wherever they are mentioned (spec/rest-facts-b.md 9). */
+function withFreeIds(given: readonly Given[], taken: ReadonlySet<string>): readonly Given[] {
+  const renamed = new Map<string, string>()
+  const used = new Set(taken)
+  const instances = given.map((instance) => {
+    const id = used.has(instance.id)
+      ? `${prefixOf(instance.id)}_${randomBytes(5).toString('hex')}`
+      : instance.id
+    used.add(id)
+    if (id !== instance.id) renamed.set(instance.id, id)
+    return { ...instance, id }
+  })
+  const now = (id: unknown) => (typeof id === 'string' ? (renamed.get(id) ?? id) : id)
+  return instances.map((instance) => ({
+    ...instance,
+    ...(instance.host_id != null && { host_id: String(now(instance.host_id)) }),
+    relationships: (instance.relationships ?? []).map((one) => ({ ...one, target_id: now(one.target_id) })),
+  }))
+}
+
+const prefixOf = (id: string) => (id.includes('_') ? id.slice(0, id.lastIndexOf('_')) : id)
+
+function withIndexes(instances: readonly Given[], lastIndexes: ReadonlyMap<string, number>) {
+  const next = new Map(lastIndexes)
+  return instances.map((instance) => {
+    const index = (next.get(instance.node_id) ?? 0) + 1
+    next.set(instance.node_id, index)
+    const system = instance.system_properties ?? {}
+    return { ...instance, index, ...checkResults(system) }
+  })
+}
+
+/** @throws only_deployment_update, not_found_error */
+export async function removeNodeInstance(request: Request, id: string): Promise<void> {
+  await checkDeploymentUpdate(request, 'Node instances')
+  const tenantId = await checkOwnTenant(request, id)
+  await deleteInstance(request.services.db, tenantId, id)
 }

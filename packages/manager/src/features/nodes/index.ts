@@ -1,1 +1,2 @@
+export { nodeResource } from './queries.ts'
 export { nodeHandlers } from './routes.ts'

@@ -1,5 +1,7 @@
+import { nodeFields, parseListQuery } from '@tutti/api'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
+import { changeNode, createNodes, removeNode } from './change.ts'
 import { listNodes } from './service.ts'
 
 /** spec/rest-spec-b.md 4.5, spec/rest-facts-b.md 9 */
@@ -9,4 +11,16 @@ export const nodeHandlers = {
     const evaluation = evaluates === true ? { instanceId } : undefined
     return listAnswer(request.list, await listNodes(request, request.list, evaluation))
   },
+
+  async 'nodes.create'(request) {
+    const { deployment_id: deploymentId, nodes } = request.body
+    await createNodes(request, request.body)
+    if (nodes.length === 0) return undefined
+    const query = { deployment_id: deploymentId, id: nodes.map(({ id }) => id), _get_all_results: 'true' }
+    const list = parseListQuery(query, nodeFields)
+    return listAnswer(list, await listNodes(request, list, undefined))
+  },
+
+  'nodes.update': (request) => changeNode(request, request.params, request.body),
+  'nodes.delete': (request) => removeNode(request, request.params),
 } satisfies Partial<Handlers>

@@ -222,3 +222,43 @@ export async function updateOperation(
 export async function deleteOperation(transaction: Database, tenantId: number, id: string): Promise<void> {
   await transaction.deleteFrom('operations').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
+
+export async function readNodeOperations(db: Database, tenantId: number, deploymentId: string, id: string) {
+  return db
+    .selectFrom('nodes')
+    .select(['operations', 'relationships'])
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', deploymentId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Operations of the deployment's executions that are not done, locked: their executions first, as workers do. */
+export async function readUnfinished(transaction: Database, tenantId: number, deploymentId: string) {
+  await sql`
+    select from executions where tenant_id = ${tenantId} and deployment_id = ${deploymentId}
+    order by id for no key update`.execute(transaction)
+  const { rows } = await sql<{ id: string; parameters: Readonly<Record<string, unknown>> }>`
+    select o.id, o.parameters from executions e
+    join tasks_graphs g on g.tenant_id = e.tenant_id and g.execution_id = e.id
+    join operations o on o.tenant_id = g.tenant_id and o.tasks_graph_id = g.id
+    where e.tenant_id = ${tenantId} and e.deployment_id = ${deploymentId} and o.type = 'RemoteWorkflowTask'
+      and lower(o.state) not in ('succeeded', 'failed')
+    order by o.position
+    for no key update of o`.execute(transaction)
+  return rows
+}
+
+export async function setParameters(
+  db: Database,
+  tenantId: number,
+  id: string,
+  parameters: unknown,
+): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ parameters: toJson(parameters) })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}

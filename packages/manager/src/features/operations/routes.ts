@@ -1,5 +1,6 @@
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
+import { refreshStored } from './refresh.ts'
 import {
   createOperation,
   createTasksGraph,
@@ -32,6 +33,8 @@ export const operationHandlers = {
   },
 
   'operations.delete': (request) => removeOperation(request, request.params.operation_id),
+
+  'operations.act': (request) => refreshStored(request, request.body),
 
   'tasksGraphs.list': async (request) =>
     listAnswer(request.list, await listTasksGraphs(request, request.list)),

@@ -1,2 +1,3 @@
 export { readSecretValue } from './read.ts'
 export { secretHandlers } from './routes.ts'
+export { listSecrets } from './service.ts'

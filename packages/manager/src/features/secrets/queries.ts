@@ -1,4 +1,4 @@
-import type { ListQuery } from '@tutti/api'
+import type { FilterRule, ListQuery } from '@tutti/api'
 import {
   type Database,
   listPage,
@@ -23,8 +23,8 @@ export const secretResource = ownedResource(secretTable, {
   updated_at: timeField(sql`x.updated_at`),
 })
 
-export const listSecretRows = (db: Database, query: ListQuery, scope: Scope) =>
-  listPage(db, secretResource, query, scope)
+export const listSecretRows = (db: Database, query: ListQuery, scope: Scope, rules?: readonly FilterRule[]) =>
+  listPage(db, secretResource, query, scope, [], rules)
 
 /** What the rules of changes look at beside the owner. */
 export type SecretState = {

@@ -3,6 +3,7 @@ import {
   badParameter,
   checkIdentifier,
   emptyUpdate,
+  type FilterRule,
   type ListQuery,
   notFound,
   parseCreateVisibility,
@@ -43,10 +44,10 @@ import {
 import { openValue } from './read.ts'
 
 /** Lists show no values. */
-export async function listSecrets(request: Request, query: ListQuery) {
+export async function listSecrets(request: Request, query: ListQuery, rules?: readonly FilterRule[]) {
   const scope = await listScope(request, query, 'secret_list')
   const include = query.include ?? Object.keys(secretItemFields.fields)
-  return listSecretRows(request.services.db, { ...query, include }, scope)
+  return listSecretRows(request.services.db, { ...query, include }, scope, rules)
 }
 
 /** Only the creator and the administrators of its tenant see a hidden value (spec/rest-facts-b.md 5). */

@@ -80,6 +80,8 @@ const contents = {
   deployments: 'deployments',
   sites: 'sites',
   secrets: 'secrets',
+  'deployment filters': 'deployment_filters',
+  'blueprint filters': 'blueprint_filters',
   'secrets providers': 'secrets_providers',
 } as const
 

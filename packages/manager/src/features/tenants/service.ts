@@ -7,6 +7,7 @@ import {
   parseTenantRole,
 } from '@tutti/api'
 import { type Database, findItem, type ListedPage, listPage, type Scope } from '@tutti/storage'
+import { requireLocalUsers } from '../../authentication/ldap/external-users.ts'
 import { rightsOf } from '../../authentication/rights.ts'
 import { defaultTenant } from '../../bootstrap/first.ts'
 import { type Request, requirePermission, tenantOf } from '../../request.ts'
@@ -107,6 +108,7 @@ export type Named = { readonly username: string } | { readonly group_name: strin
 
 /** @throws not_found_error, conflict_error when the member has a role there already, bad_parameters_error */
 export async function addMember(request: Request, named: Named, role: string | null | undefined) {
+  if ('username' in named) await requireLocalUsers(request, 'add user to tenant')
   return changeMember(request, named, async (tenant, member, what) => {
     const { db } = request.services
     if (await insertMember(db, tenant.id, member, parseTenantRole(role ?? 'user'))) return
@@ -119,6 +121,7 @@ export async function addMember(request: Request, named: Named, role: string | n
 
 /** @throws not_found_error, bad_parameters_error */
 export async function setMemberRole(request: Request, named: Named, role: string | null | undefined) {
+  if ('username' in named) await requireLocalUsers(request, 'update user in tenant')
   return changeMember(request, named, async (tenant, member, what) => {
     const isThere = await updateMember(
       request.services.db,

@@ -8,6 +8,7 @@ import {
   type RouteBody,
 } from '@tutti/api'
 import { type Database, everything, findItem, type ListedPage, listPage } from '@tutti/storage'
+import { requireLocalGroups } from '../../authentication/ldap/external-users.ts'
 import type { Request } from '../../request.ts'
 import { requireUser } from '../users/index.ts'
 import {
@@ -82,6 +83,7 @@ type Membership = { readonly username: string; readonly group_name: string }
 
 /** @throws not_found_error, conflict_error */
 export async function addUserToGroup(request: Request, membership: Membership) {
+  await requireLocalGroups(request, 'add user to group')
   const { db } = request.services
   const { group, user } = await bothOf(db, membership)
   if (!(await insertGroupUser(db, group.id, user.id))) {

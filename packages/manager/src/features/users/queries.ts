@@ -161,6 +161,8 @@ const owned = {
   deployments: 'deployments',
   sites: 'sites',
   secrets: 'secrets',
+  'deployment filters': 'deployment_filters',
+  'blueprint filters': 'blueprint_filters',
   'secrets providers': 'secrets_providers',
 } as const
 

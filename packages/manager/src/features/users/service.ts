@@ -9,6 +9,7 @@ import {
   type RouteBody,
 } from '@tutti/api'
 import { type Database, everything, findItem, type ListedPage, listPage } from '@tutti/storage'
+import { requireLocalUsers } from '../../authentication/ldap/external-users.ts'
 import { isLocked } from '../../authentication/lockout.ts'
 import { hashPassword } from '../../authentication/passwords.ts'
 import { bootstrapAdmin } from '../../bootstrap/first.ts'
@@ -118,6 +119,7 @@ export async function requireUser(db: Database, username: string) {
 
 /** @throws bad_parameters_error, conflict_error, forbidden_error */
 export async function createUser(request: Request, body: RouteBody<'users.create'>): Promise<void> {
+  await requireLocalUsers(request, 'create user')
   const { username, password } = body
   checkIdentifier('username', username)
   const role = parseSystemRole(body.role ?? 'default')

@@ -1,0 +1,2 @@
+export { filterHandlers } from './routes.ts'
+export { rulesOf } from './service.ts'

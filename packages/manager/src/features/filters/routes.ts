@@ -1,0 +1,41 @@
+import type { FilteredResource } from '@tutti/api'
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers, RouteRequest } from '../../request.ts'
+import { createFilter, getFilter, listStoredFilters, removeFilter, updateFilter } from './service.ts'
+
+/** spec/rest-spec-a.md 4.8, spec/rest-facts-a.md 6 */
+const handlersFor = (filtered: FilteredResource) => ({
+  list: async (request: RouteRequest<'deploymentsFilters.list'>) =>
+    listAnswer(request.list, await listStoredFilters(request, filtered, request.list)),
+
+  get: (request: RouteRequest<'deploymentsFilters.get'>) =>
+    getFilter(request, filtered, request.params.filter_id, request.include),
+
+  async create(request: RouteRequest<'deploymentsFilters.create'>) {
+    await createFilter(request, filtered, request.params.filter_id, request.body)
+    return getFilter(request, filtered, request.params.filter_id, request.include)
+  },
+
+  async update(request: RouteRequest<'deploymentsFilters.update'>) {
+    await updateFilter(request, filtered, request.params.filter_id, request.body)
+    return getFilter(request, filtered, request.params.filter_id, request.include)
+  },
+
+  delete: (request: RouteRequest<'deploymentsFilters.delete'>) =>
+    removeFilter(request, filtered, request.params.filter_id),
+})
+
+const [deployments, blueprints] = [handlersFor('deployments'), handlersFor('blueprints')]
+
+export const filterHandlers = {
+  'deploymentsFilters.list': deployments.list,
+  'deploymentsFilters.get': deployments.get,
+  'deploymentsFilters.create': deployments.create,
+  'deploymentsFilters.update': deployments.update,
+  'deploymentsFilters.delete': deployments.delete,
+  'blueprintsFilters.list': blueprints.list,
+  'blueprintsFilters.get': blueprints.get,
+  'blueprintsFilters.create': blueprints.create,
+  'blueprintsFilters.update': blueprints.update,
+  'blueprintsFilters.delete': blueprints.delete,
+} satisfies Partial<Handlers>

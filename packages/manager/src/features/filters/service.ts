@@ -1,0 +1,125 @@
+import {
+  badParameter,
+  checkIdentifier,
+  emptyUpdate,
+  type FilteredResource,
+  type FilterRule,
+  illegalAction,
+  type ListQuery,
+  parseCreateVisibility,
+  parseFilterRules,
+  type RouteBody,
+} from '@tutti/api'
+import { deleteOwned, type ListedPage, type Scope } from '@tutti/storage'
+import { defaultTenant } from '../../bootstrap/first.ts'
+import { listScope } from '../../list-scope.ts'
+import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
+import { type Request, tenantOf, tenantScope } from '../../request.ts'
+import { changeFilter, filtersFor, insertFilter, listFilters, type StoredFilter } from './queries.ts'
+
+const stateColumns = ['value', 'is_system_filter'] as const
+
+/** The filters that every manager has are global ones of the default tenant, which may have no others. */
+const withSystemFilters = (scope: Scope): Scope =>
+  scope.tenantIds.includes(defaultTenant.id)
+    ? scope
+    : { ...scope, globalTenantIds: [...new Set([...scope.globalTenantIds, defaultTenant.id])] }
+
+export async function listStoredFilters(
+  request: Request,
+  filtered: FilteredResource,
+  query: ListQuery,
+): Promise<ListedPage> {
+  const scope = withSystemFilters(await listScope(request, query, 'filter_list'))
+  return listFilters(request.services.db, filtered, query, scope)
+}
+
+export const getFilter = (
+  request: Request,
+  filtered: FilteredResource,
+  id: string,
+  include?: readonly string[],
+) => getItem(request, filtersFor[filtered].resource, id, include, withSystemFilters(tenantScope(request)))
+
+/** The rules of a stored filter, if one is named, and others; undefined when there is nothing to filter by. */
+export async function rulesOf(
+  request: Request,
+  filtered: FilteredResource,
+  filterIds: readonly (string | undefined)[],
+  rules?: readonly FilterRule[],
+): Promise<readonly FilterRule[] | undefined> {
+  const named = filterIds.filter((id) => id !== undefined)
+  if (named.length === 0) return rules
+  const stored: FilterRule[] = []
+  for (const id of named) {
+    const { owned } = filtersFor[filtered]
+    const filter = await requireOwned<StoredFilter>(request, request.services.db, owned, id, ['value'])
+    stored.push(...filter.value)
+  }
+  return [...stored, ...(rules ?? [])]
+}
+
+export async function createFilter(
+  request: Request,
+  filtered: FilteredResource,
+  id: string,
+  body: RouteBody<'deploymentsFilters.create'>,
+): Promise<void> {
+  checkIdentifier('filter_id', id)
+  if (id.toLowerCase().startsWith('csys-')) {
+    throw badParameter('All filters with a `csys-` prefix are reserved for internal use.')
+  }
+  const rules = parseFilterRules(body.filter_rules, filtered)
+  const visibility = parseCreateVisibility(body.visibility)
+  await request.services.db.transaction().execute(async (transaction) => {
+    const creation = await creationOf(request, transaction, body)
+    await claimId(request, transaction, filtersFor[filtered].owned, id, visibility)
+    await insertFilter(transaction, filtered, {
+      tenant_id: tenantOf(request).id,
+      id,
+      rules,
+      visibility,
+      ...creation,
+    })
+  })
+}
+
+/** Rules of one type replace those of that type only (spec/rest-facts-a.md 6). */
+export async function updateFilter(
+  request: Request,
+  filtered: FilteredResource,
+  id: string,
+  body: RouteBody<'deploymentsFilters.update'>,
+): Promise<void> {
+  if (body.filter_rules == null && body.visibility == null) throw emptyUpdate()
+  const rules = body.filter_rules == null ? undefined : parseFilterRules(body.filter_rules, filtered)
+  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const { owned } = filtersFor[filtered]
+  await request.services.db.transaction().execute(async (transaction) => {
+    const filter = await lockOwned<StoredFilter>(request, transaction, owned, id, stateColumns)
+    checkNoSystemFilter(filter)
+    if (visibility !== undefined) await checkNewVisibility(request, transaction, owned, filter, visibility)
+    await changeFilter(transaction, filtered, filter, {
+      ...(rules !== undefined && { rules: withOthersKept(filter.value, rules) }),
+      ...(visibility !== undefined && { visibility }),
+    })
+  })
+}
+
+function withOthersKept(present: readonly FilterRule[], rules: readonly FilterRule[]): readonly FilterRule[] {
+  const types = new Set(rules.map(({ type }) => type))
+  return [...present.filter(({ type }) => types.size > 0 && !types.has(type)), ...rules]
+}
+
+export async function removeFilter(request: Request, filtered: FilteredResource, id: string): Promise<void> {
+  const { owned } = filtersFor[filtered]
+  await request.services.db.transaction().execute(async (transaction) => {
+    const filter = await lockOwned<StoredFilter>(request, transaction, owned, id, stateColumns)
+    checkNoSystemFilter(filter)
+    await deleteOwned(transaction, owned, filter)
+  })
+}
+
+function checkNoSystemFilter(filter: StoredFilter & { readonly id: string }): void {
+  if (filter.is_system_filter) throw illegalAction(`Cannot modify the system filter \`${filter.id}\``)
+}

@@ -1,0 +1,1 @@
+export { ldapHandlers } from './routes.ts'

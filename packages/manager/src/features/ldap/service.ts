@@ -1,0 +1,74 @@
+import { badParameter, type LdapSettings, type RouteBody } from '@tutti/api'
+import { AddressRefused, checkedAddress } from '@tutti/storage'
+import { LdapAway } from '../../authentication/ldap/connection.ts'
+import { checkSearcher } from '../../authentication/ldap/find-person.ts'
+import { reachOf } from '../../authentication/ldap/login.ts'
+import { type LdapPlan, planOf } from '../../authentication/ldap/plan.ts'
+import { saveLdap } from '../../authentication/ldap/queries.ts'
+import type { Request } from '../../request.ts'
+
+type Body = RouteBody<'ldap.set'>
+
+/**
+ * From now on users log in through the directory. Its user, if one is given, is tried first; without one nothing is
+ * connected to.
+ *
+ * @throws bad_parameters_error
+ */
+export async function setLdap({ services }: Request, body: Body): Promise<LdapSettings> {
+  const settings = settingsOf(body)
+  const password = textOf(body.ldap_password) ?? undefined
+  if ((settings.ldap_username === null) !== (password === undefined)) {
+    throw badParameter('ldap_username and ldap_password must be given together, or neither of them')
+  }
+  const plan = planOf(settings, password)
+  const reach = reachOf(services)
+  try {
+    await checkHost(plan, reach.rules)
+    if (plan.searcher !== undefined) await checkSearcher(plan, reach)
+  } catch (error) {
+    if (!(error instanceof LdapAway || error instanceof AddressRefused)) throw error
+    throw badParameter(`Failed setting LDAP authenticator: ${error.message}`)
+  }
+  await saveLdap(services.db, settings, password === undefined ? null : services.keys.seal(password))
+  return settings
+}
+
+/** A name that cannot be resolved now is no reason to refuse settings that are not to be tried. */
+async function checkHost({ server }: LdapPlan, rules: Parameters<typeof checkedAddress>[1]): Promise<void> {
+  await checkedAddress(server.host, rules).catch((error: unknown) => {
+    if (!(error instanceof AddressRefused && error.isUnknown)) throw error
+  })
+}
+
+function settingsOf(body: Body): LdapSettings {
+  const server = textOf(body.ldap_server)
+  const domain = textOf(body.ldap_domain)
+  if (server === null || domain === null) throw badParameter('ldap_server and ldap_domain cannot be empty')
+  return {
+    ldap_server: server,
+    ldap_domain: domain,
+    ldap_username: textOf(body.ldap_username),
+    ldap_is_active_directory: body.ldap_is_active_directory ?? false,
+    ldap_dn_extra: textOf(body.ldap_dn_extra),
+    ldap_ca_cert: textOf(body.ldap_ca_cert),
+    ldap_nested_levels: Number(body.ldap_nested_levels || 1),
+    ldap_bind_format: textOf(body.ldap_bind_format),
+    ldap_group_dn: textOf(body.ldap_group_dn),
+    ldap_base_dn: textOf(body.ldap_base_dn),
+    ldap_group_member_filter: textOf(body.ldap_group_member_filter),
+    ldap_user_filter: textOf(body.ldap_user_filter),
+    ldap_attribute_email: textOf(body.ldap_attribute_email),
+    ldap_attribute_first_name: textOf(body.ldap_attribute_first_name),
+    ldap_attribute_last_name: textOf(body.ldap_attribute_last_name),
+    ldap_attribute_uid: textOf(body.ldap_attribute_uid),
+    ldap_attribute_group_membership: textOf(body.ldap_attribute_group_membership),
+  }
+}
+
+/** Clients send what was not given as null or as nothing. */
+function textOf(given: string | null | undefined): string | null {
+  if (given == null || given.trim() === '') return null
+  if (given.includes('\0')) throw badParameter('The LDAP settings hold a NUL character')
+  return given
+}

@@ -1,0 +1,85 @@
+import { pickIncluded } from '@tutti/api'
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers } from '../../request.ts'
+import { listBlueprints } from '../blueprints/index.ts'
+import { listDeployments, listWorkflows } from '../deployments/index.ts'
+import { listNodeInstances } from '../node-instances/index.ts'
+import { nodeResource } from '../nodes/index.ts'
+import { listSecrets } from '../secrets/index.ts'
+import { capabilities, nodeTypes, plannedNodes, scalingGroups } from './queries.ts'
+import { askedFor, fittingCapabilities, rulesFor, searchWithin } from './service.ts'
+
+/** spec/rest-spec-a.md 4.9, spec/rest-facts-a.md 6 and 17 */
+export const searchHandlers = {
+  async 'searches.deployments'(request) {
+    const rules = await rulesFor(request, 'deployments', request.list, request.body)
+    const options = { groupId: request.options._group_id }
+    return listAnswer(request.list, await listDeployments(request, request.list, options, rules))
+  },
+
+  async 'searches.blueprints'(request) {
+    const rules = await rulesFor(request, 'blueprints', request.list, request.body)
+    return listAnswer(request.list, await listBlueprints(request, request.list, rules))
+  },
+
+  async 'searches.secrets'(request) {
+    const { rules } = askedFor('secrets', request.body)
+    return listAnswer(request.list, await listSecrets(request, request.list, rules))
+  },
+
+  async 'searches.nodeInstances'(request) {
+    const { rules, deploymentId } = askedFor('node_instances', request.body)
+    const { list } = request
+    const filters =
+      deploymentId === undefined
+        ? list.filters
+        : [...list.filters, { field: 'deployment_id', values: [deploymentId] }]
+    return listAnswer(list, await listNodeInstances(request, { ...list, filters }, rules))
+  },
+
+  async 'searches.nodes'(request) {
+    const sources = { deployment: nodeResource, blueprint: plannedNodes, permission: 'node_list' } as const
+    return listAnswer(
+      request.list,
+      await searchWithin(request, 'nodes', request.list, request.body, request.options, sources),
+    )
+  },
+
+  async 'searches.nodeTypes'(request) {
+    const sources = { ...nodeTypes, permission: 'node_list' } as const
+    return listAnswer(
+      request.list,
+      await searchWithin(request, 'node_types', request.list, request.body, request.options, sources),
+    )
+  },
+
+  async 'searches.scalingGroups'(request) {
+    const sources = { ...scalingGroups, permission: 'deployment_list' } as const
+    return listAnswer(
+      request.list,
+      await searchWithin(request, 'scaling_groups', request.list, request.body, request.options, sources),
+    )
+  },
+
+  async 'searches.capabilities'(request) {
+    const sources = { ...capabilities, permission: 'deployment_list' } as const
+    const query = { ...request.list, include: undefined }
+    const found = await searchWithin(request, 'capabilities', query, request.body, request.options, sources)
+    const items = found.items.map((item) => {
+      const declared = item.capabilities as Parameters<typeof fittingCapabilities>[0]
+      const fitting = { ...item, capabilities: fittingCapabilities(declared, found.rules) }
+      return pickIncluded(fitting, request.list.include)
+    })
+    return listAnswer(request.list, { ...found, items })
+  },
+
+  async 'searches.workflows'(request) {
+    const rules = await rulesFor(request, 'deployments', request.list, request.body)
+    return listWorkflows(request, request.list, request.options, rules)
+  },
+
+  async 'workflows.list'(request) {
+    const rules = await rulesFor(request, 'deployments', request.list, {})
+    return listWorkflows(request, request.list, request.options, rules)
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,124 @@
+import {
+  badParameter,
+  type Constraints,
+  type FilteredResource,
+  type FilterRule,
+  type ListQuery,
+  type Permission,
+  parseConstraints,
+  parseFilterRules,
+  type SearchedResource,
+} from '@tutti/api'
+import { type ListedPage, type ListedResource, listPage } from '@tutti/storage'
+import { listScope } from '../../list-scope.ts'
+import type { Request } from '../../request.ts'
+import { rulesOf } from '../filters/index.ts'
+
+export type SearchBody = { readonly filter_rules?: unknown; readonly constraints?: unknown }
+
+type Asked = Pick<Constraints, 'filterId' | 'deploymentId' | 'blueprintId'> & {
+  readonly rules: readonly FilterRule[] | undefined
+}
+
+/** Which attributes `valid_values` and `name_pattern` are about (spec/dsl.md 7.2). */
+const constrained = {
+  deployments: { value: 'id', name: 'display_name', within: false },
+  blueprints: { value: 'id', name: 'id', within: false },
+  secrets: { value: 'key', name: 'key', within: false },
+  nodes: { value: 'id', name: 'id', within: true },
+  node_instances: { value: 'id', name: 'id', within: true },
+  node_types: { value: 'type', name: 'type', within: true },
+  scaling_groups: { value: 'name', name: 'name', within: true },
+  capabilities: { value: 'value', name: 'key', within: true },
+} as const
+
+/** Rules or constraints, not both. @throws bad_parameters_error, invalid_filter_rule */
+export function askedFor(resource: keyof typeof constrained, body: SearchBody): Asked {
+  const { filter_rules: rules, constraints } = body
+  if (rules != null && constraints != null) {
+    throw badParameter("You should provide either 'filter_rules' or 'constraints', not both")
+  }
+  if (constraints != null) return parseConstraints(constraints, constrained[resource])
+  const asked = { filterId: undefined, deploymentId: undefined, blueprintId: undefined }
+  if (rules == null) return { ...asked, rules: undefined }
+  if (resource === 'scaling_groups' || resource === 'capabilities') {
+    throw badParameter(`${resource} are searched by constraints, not by filter_rules`)
+  }
+  return { ...asked, rules: parseFilterRules(rules, resource satisfies SearchedResource) }
+}
+
+/** The rules of the body with those of stored filters that the query or the constraints name. */
+export function rulesFor(
+  request: Request,
+  resource: FilteredResource,
+  query: ListQuery,
+  body: SearchBody,
+): Promise<readonly FilterRule[] | undefined> {
+  const { rules, filterId } = askedFor(resource, body)
+  return rulesOf(request, resource, [query.filterId, filterId], rules)
+}
+
+export type Within = {
+  readonly deployment_id?: string | undefined
+  readonly blueprint_id?: string | undefined
+}
+
+/** What is within one deployment, or within one blueprint. @throws bad_parameters_error when neither is named */
+export async function searchWithin(
+  request: Request,
+  resource: 'nodes' | 'node_types' | 'scaling_groups' | 'capabilities',
+  query: ListQuery,
+  body: SearchBody,
+  given: Within,
+  sources: {
+    readonly deployment: ListedResource
+    readonly blueprint: ListedResource
+    readonly permission: Permission
+  },
+): Promise<ListedPage & { readonly rules: readonly FilterRule[] | undefined }> {
+  const asked = askedFor(resource, body)
+  const deploymentId = given.deployment_id ?? asked.deploymentId
+  const blueprintId = given.blueprint_id ?? asked.blueprintId
+  if (deploymentId === undefined && blueprintId === undefined) {
+    throw badParameter('You should provide either `deployment_id` or `blueprint_id`', {
+      hint: 'In the query, or in the constraints',
+    })
+  }
+  const [source, field, id] =
+    deploymentId === undefined
+      ? [sources.blueprint, 'blueprint_id', blueprintId]
+      : [sources.deployment, 'deployment_id', deploymentId]
+  const located = { ...query, filters: [...query.filters, { field, values: [id ?? ''] }] }
+  const rules = resource === 'capabilities' ? undefined : asked.rules
+  const scope = await listScope(request, query, sources.permission)
+  const page = await listPage(request.services.db, source, located, scope, [], rules)
+  return { ...page, rules: asked.rules }
+}
+
+type Capabilities = Readonly<Record<string, { readonly value?: unknown }>>
+
+/** A deployment's capabilities are one row: which of them fit is decided here. */
+export function fittingCapabilities(
+  capabilities: Capabilities | null,
+  rules: readonly FilterRule[] = [],
+): Capabilities {
+  return Object.fromEntries(
+    Object.entries(capabilities ?? {}).filter(([key, { value }]) =>
+      rules.every((rule) => fits(rule, rule.key === 'key' ? key : String(value))),
+    ),
+  )
+}
+
+function fits({ operator, values }: FilterRule, text: string): boolean {
+  const lower = text.toLowerCase()
+  switch (operator) {
+    case 'contains':
+      return values.some((value) => text.includes(value))
+    case 'starts_with':
+      return values.some((value) => lower.startsWith(value.toLowerCase()))
+    case 'ends_with':
+      return values.some((value) => lower.endsWith(value.toLowerCase()))
+    default:
+      return values.includes(text)
+  }
+}

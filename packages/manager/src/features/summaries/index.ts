@@ -1,0 +1,1 @@
+export { summaryHandlers } from './routes.ts'

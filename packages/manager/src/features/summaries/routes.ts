@@ -1,0 +1,23 @@
+import type { ListQuery, SummarisedResource } from '@tutti/api'
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers, Request } from '../../request.ts'
+import { type SummaryOptions, summaryOf } from './service.ts'
+
+type SummaryRequest = Request & { readonly list: ListQuery; readonly options: SummaryOptions }
+
+const handlerFor = (name: SummarisedResource) => async (request: SummaryRequest) => {
+  const { items, metadata } = listAnswer(
+    request.list,
+    await summaryOf(request, name, request.list, request.options),
+  )
+  return { items, metadata: { pagination: metadata.pagination } }
+}
+
+/** spec/rest-spec-a.md 4.10, spec/rest-facts-a.md 17 */
+export const summaryHandlers = {
+  'summaries.blueprints': handlerFor('blueprints'),
+  'summaries.deployments': handlerFor('deployments'),
+  'summaries.executions': handlerFor('executions'),
+  'summaries.nodes': handlerFor('nodes'),
+  'summaries.nodeInstances': handlerFor('node_instances'),
+} satisfies Partial<Handlers>

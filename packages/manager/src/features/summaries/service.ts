@@ -1,0 +1,68 @@
+import {
+  badParameter,
+  type ListQuery,
+  type Permission,
+  type SummarisedResource,
+  summaryFields,
+  wireList,
+} from '@tutti/api'
+import { type ListedResource, type SummaryRow, summarise } from '@tutti/storage'
+import { listScope } from '../../list-scope.ts'
+import type { Request } from '../../request.ts'
+import { blueprintResource, notHidden } from '../blueprints/index.ts'
+import { deploymentResource } from '../deployments/index.ts'
+import { executionResource } from '../executions/index.ts'
+import { nodeInstanceResource } from '../node-instances/index.ts'
+import { nodeResource } from '../nodes/index.ts'
+
+const summarised = {
+  blueprints: { resource: blueprintResource, permission: 'blueprint_list', extra: [notHidden] },
+  deployments: { resource: deploymentResource, permission: 'deployment_list', extra: [] },
+  executions: { resource: executionResource, permission: 'execution_list', extra: [] },
+  nodes: { resource: nodeResource, permission: 'node_list', extra: [] },
+  node_instances: { resource: nodeInstanceResource, permission: 'node_instance_list', extra: [] },
+} as const satisfies Readonly<
+  Record<SummarisedResource, { resource: ListedResource; permission: Permission; extra: readonly unknown[] }>
+>
+
+export type SummaryOptions = {
+  readonly _target_field?: string | undefined
+  readonly _sub_field?: string | undefined
+}
+
+/** `{FIELD: value, RESOURCE: count}` for each value, with the pairs under it where a second field is given. */
+export async function summaryOf(
+  request: Request,
+  name: SummarisedResource,
+  query: ListQuery,
+  options: SummaryOptions,
+) {
+  const target = checkField(name, '_target_field', options._target_field)
+  const sub =
+    options._sub_field === undefined ? undefined : checkField(name, '_sub_field', options._sub_field)
+  const { resource, permission, extra } = summarised[name]
+  const scope = await listScope(request, query, permission)
+  const { rows, total } = await summarise(request.services.db, resource, query, scope, { target, sub, extra })
+  const items =
+    sub === undefined ? rows.map((row) => ({ [target]: row.target, [name]: row.count })) : undefined
+  return { items: items ?? nested(rows, name, target, sub ?? ''), total }
+}
+
+function nested(rows: readonly SummaryRow[], name: string, target: string, sub: string) {
+  return [...Map.groupBy(rows, (row) => row.target)].map(([value, pairs]) => ({
+    [target]: value,
+    [name]: pairs[0]?.targetCount ?? 0,
+    [`by ${sub}`]: pairs.map((pair) => ({ [sub]: pair.sub, [name]: pair.count })),
+  }))
+}
+
+/** @throws bad_parameters_error */
+function checkField(name: SummarisedResource, parameter: string, field: string | undefined): string {
+  const allowed: readonly string[] = summaryFields[name]
+  if (field !== undefined && allowed.includes(field)) return field
+  throw badParameter(
+    field === undefined
+      ? `Missing ${parameter} in the query. Valid fields are: ${wireList(allowed)}`
+      : `Field ${field} is not valid for a summary of ${name}. Valid fields are: ${wireList(allowed)}`,
+  )
+}
