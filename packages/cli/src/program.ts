@@ -17,6 +17,7 @@ import { deployments } from './commands/deployments.ts'
 import { events } from './commands/events.ts'
 import { executions } from './commands/executions.ts'
 import { installCommand, uninstallCommand } from './commands/install.ts'
+import { ldap } from './commands/ldap.ts'
 import { licenses } from './commands/license.ts'
 import { maintenanceMode } from './commands/maintenance-mode.ts'
 import { permissions } from './commands/permissions.ts'
@@ -63,6 +64,7 @@ export const nouns: readonly Noun[] = [
   users,
   userGroups,
   tokens,
+  ldap,
   permissions,
   auditLog,
   config,

@@ -4,12 +4,15 @@ import { type ArchiveSource, type Client, findArchiveSource } from '@tutti/clien
 import { Option } from 'commander'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
+import { readRules } from '../input/filter-rules.ts'
 import { readLabels } from '../input/values.ts'
 import { labelsText, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
 import { type Noun, type Options, repeated } from './command.ts'
+import { filtersOf, searchOptions } from './filters.ts'
 import { labelsOf } from './labels.ts'
 import { lint } from './lint.ts'
 import type { Answered } from './resource.ts'
+import { summaryOf } from './summary.ts'
 import { action, get, list } from './verbs.ts'
 import { visibilityOption, visibilityVerbs } from './visibility.ts'
 
@@ -47,6 +50,20 @@ export const blueprints: Noun = {
       examples: ['tutti blueprints list', 'tutti blueprints list --search web --sort -created_at'],
       search: 'their id',
     }),
+    list('searches.blueprints', blueprint, {
+      usage: 'search',
+      description: 'Find blueprints by rules about their labels and attributes, all of which must match',
+      examples: [
+        'tutti blueprints search --labels-rule env=prod --attrs-rule "id starts-with web"',
+        'tutti blueprints search --filter-id production',
+      ],
+      options: searchOptions('blueprints'),
+      query: (options) => ({ _filter_id: options.text('filterId') }),
+      body: async (options, { environment }) => ({
+        filter_rules: await readRules(options, environment.workingFolder),
+      }),
+    }),
+    summaryOf('blueprints'),
     get('blueprints.get', blueprint, {
       usage: 'get <blueprint>',
       description: 'Show a blueprint',
@@ -102,7 +119,7 @@ export const blueprints: Noun = {
     }),
     ...visibilityVerbs('blueprints.setVisibility', 'blueprint'),
   ],
-  nouns: [labelsOf('blueprint')],
+  nouns: [labelsOf('blueprint'), filtersOf('blueprints')],
 }
 
 /** Id and content of the blueprint that a path and its options mean. @throws UsageError */

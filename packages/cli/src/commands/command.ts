@@ -75,6 +75,7 @@ export function addCommand(parent: Command, program: Program, definition: Comman
     })
     .description(definition.description)
     .addHelpText('after', examplesText(definition.examples))
+  examples.set(command, definition.examples)
   for (const argument of definition.arguments ?? []) command.addArgument(argument)
   for (const option of definition.options ?? []) command.addOption(option)
   command.action(async (...received: unknown[]) => {
@@ -88,8 +89,11 @@ export function addCommand(parent: Command, program: Program, definition: Comman
   })
 }
 
-export const examplesText = (examples: readonly string[]): string =>
-  `\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${examples.map((example) => `  $ ${example}`).join('\n')}\n`
+const examples = new WeakMap<Command, readonly string[]>()
+export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? []
+
+export const examplesText = (lines: readonly string[]): string =>
+  `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((example) => `  $ ${example}`).join('\n')}\n`
 
 function optionsOf(values: Readonly<Record<string, unknown>>): Options {
   const text = (name: string) => {

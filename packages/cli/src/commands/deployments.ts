@@ -2,13 +2,16 @@ import type { Deployment } from '@tutti/api'
 import type { Client } from '@tutti/client'
 import { Option } from 'commander'
 import type { Context } from '../context.ts'
+import { readRules } from '../input/filter-rules.ts'
 import { readLabels, readValues } from '../input/values.ts'
 import { renderFields } from '../output/fields.ts'
 import { jsonColumn, labelsText, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
 import { type Noun, type Options, repeated } from './command.ts'
+import { filtersOf, searchOptions } from './filters.ts'
 import { awaitCreation } from './follow.ts'
 import { labelsOf } from './labels.ts'
 import type { Answered } from './resource.ts'
+import { summaryOf } from './summary.ts'
 import { get, list } from './verbs.ts'
 import { visibilityOption, visibilityVerbs } from './visibility.ts'
 
@@ -59,6 +62,20 @@ export const deployments: Noun = {
         _search_name: options.text('search'),
       }),
     }),
+    list('searches.deployments', deployment, {
+      usage: 'search',
+      description: 'Find deployments by rules about their labels and attributes, all of which must match',
+      examples: [
+        'tutti deployments search --labels-rule env=prod --attrs-rule "id starts-with web"',
+        'tutti deployments search --filter-id production',
+      ],
+      options: searchOptions('deployments'),
+      query: (options) => ({ _filter_id: options.text('filterId') }),
+      body: async (options, { environment }) => ({
+        filter_rules: await readRules(options, environment.workingFolder),
+      }),
+    }),
+    summaryOf('deployments'),
     get('deployments.get', deployment, {
       usage: 'get <deployment>',
       description: 'Show a deployment',
@@ -121,7 +138,7 @@ export const deployments: Noun = {
     },
     ...visibilityVerbs('deployments.setVisibility', 'deployment'),
   ],
-  nouns: [labelsOf('deployment')],
+  nouns: [labelsOf('deployment'), filtersOf('deployments')],
 }
 
 /** Creates a deployment and waits until its nodes and node instances are there. */

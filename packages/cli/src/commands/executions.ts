@@ -7,6 +7,7 @@ import { flagColumn, jsonColumn, ownerColumns, statusColumn, textColumn, timeCol
 import { counted, type Noun, type Options, repeated } from './command.ts'
 import { followToEnd, startWhenCreated } from './follow.ts'
 import type { Answered } from './resource.ts'
+import { summaryOf } from './summary.ts'
 import { get, list } from './verbs.ts'
 
 export const parameterOption = (): Option =>
@@ -56,6 +57,7 @@ export const executions: Noun = {
         _include_system_workflows: options.flag('system') ? 'true' : undefined,
       }),
     }),
+    summaryOf('executions'),
     get('executions.get', execution, {
       usage: 'get <execution>',
       description: 'Show an execution',

@@ -1,6 +1,5 @@
-import { open } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Bytes } from '@tutti/client'
 import { UsageError } from '../errors/usage-error.ts'
 import { flagColumn, textColumn, timeColumn } from './columns.ts'
 import type { Noun } from './command.ts'
@@ -29,11 +28,13 @@ export const licenses: Noun = {
       description: 'Upload a license file; it takes the place of the one before',
       examples: ['tutti license upload license.yaml'],
       run: async ({ client, environment, printer }, [path = '']) => {
-        const file = await open(resolve(environment.workingFolder, path)).catch((error: Error) => {
-          throw new UsageError(`${path} cannot be read: ${error.message}`)
-        })
+        const text = await readFile(resolve(environment.workingFolder, path), 'utf8').catch(
+          (error: Error) => {
+            throw new UsageError(`${path} cannot be read: ${error.message}`)
+          },
+        )
         const { call } = await client()
-        const uploaded = await call('license.upload', { body: file.readableWebStream() as Bytes })
+        const uploaded = await call('license.upload', { body: new Blob([text]).stream() })
         printer.value(uploaded, `The license is uploaded\n${renderOne(uploaded, license, printer.style)}`)
       },
     },

@@ -94,3 +94,20 @@ test('the audit log tells who changed what, is followed until Ctrl-C, and is cut
   )
   expect((await cli.tutti('agents list --all-states')).written).toBe('No agents.\n')
 })
+
+test('a directory is set up with the password of its reader, and one that is away changes nothing', async () => {
+  expect(await cli.tutti('ldap status')).toMatchObject({ exitCode: 0, written: 'LDAP is disabled\n' })
+  const line = 'ldap set -s ldap://127.0.0.1:1 -d example.org -u reader'
+  expect(await cli.tutti(line)).toMatchObject({
+    exitCode: 2,
+    errors: expect.stringContaining('--password-stdin'),
+  })
+  expect((await cli.tutti(line, { askSecret: async () => 'secret' })).exitCode).toBe(1)
+  expect((await cli.tutti('ldap status --json')).json).toBe('disabled')
+  expect(await cli.tutti('ldap set -s ldap://127.0.0.1:1 -d example.org')).toMatchObject({
+    exitCode: 0,
+    written: expect.stringContaining('domain         example.org'),
+  })
+  expect((await cli.tutti('ldap remove')).exitCode).toBe(0)
+  expect((await cli.tutti('ldap status')).written).toBe('LDAP is disabled\n')
+})

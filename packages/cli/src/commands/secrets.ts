@@ -8,7 +8,7 @@ import { parseValue, readValues } from '../input/values.ts'
 import { flagColumn, jsonColumn, jsonText, ownerColumns, textColumn, timeColumn } from './columns.ts'
 import { type CommandDefinition, type Noun, type Options, repeated } from './command.ts'
 import { type Answered, type Listed, renderOne, withoutHidden } from './resource.ts'
-import { action, list } from './verbs.ts'
+import { action, allTenantsOption, list } from './verbs.ts'
 import { visibilityOption, visibilityVerbs } from './visibility.ts'
 
 const listed: Listed<'secrets.list'> = {
@@ -77,7 +77,7 @@ const exportCommand: CommandDefinition = {
     new Option('--non-encrypted', 'write the values as they are'),
     new Option('--search <text>', 'only those with this in their key'),
     visibilityOption(),
-    new Option('--all-tenants', 'of every tenant that you may see'),
+    allTenantsOption(),
   ],
   run: async (context, _args, options) => {
     const file = resolve(context.environment.workingFolder, options.required('outputPath'))

@@ -3,6 +3,7 @@ import { Option } from 'commander'
 import { jsonColumn, statusColumn, textColumn } from './columns.ts'
 import type { Noun } from './command.ts'
 import { type Answered, type Listed, renderOne } from './resource.ts'
+import { summaryOf } from './summary.ts'
 import { get, list } from './verbs.ts'
 
 const node: Listed<'nodes.list'> = {
@@ -31,6 +32,7 @@ export const nodes: Noun = {
       options: [new Option('-d, --deployment-id <deployment>', 'only those of this deployment')],
       query: (options) => ({ deployment_id: options.text('deploymentId') }),
     }),
+    summaryOf('nodes'),
     {
       usage: 'get <deployment> <node>',
       description: 'Show a node',
@@ -74,6 +76,7 @@ export const nodeInstances: Noun = {
       ],
       query: (options) => ({ deployment_id: options.text('deploymentId'), node_id: options.text('node') }),
     }),
+    summaryOf('node_instances'),
     get('nodeInstances.get', instance, {
       usage: 'get <node-instance>',
       description: 'Show a node instance',

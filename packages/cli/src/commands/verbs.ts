@@ -30,13 +30,15 @@ type ListVerb = Omit<Verb, 'usage'> & {
   readonly search?: string
   /** What the other options ask for. */
   readonly query?: (options: Options) => Query
+  /** What a search asks for. */
+  readonly body?: (options: Options, context: Context) => Promise<object>
 }
 
 /** `tutti NOUN list`, with the options that its route understands. */
 export function list<Name extends RouteName>(
   name: Name,
   resource: Listed<Name>,
-  { search, query, ...verb }: ListVerb,
+  { search, query, body, ...verb }: ListVerb,
 ): CommandDefinition {
   const route: Route = builtRoutes[name]
   return {
@@ -47,10 +49,14 @@ export function list<Name extends RouteName>(
       ...(search === undefined ? [] : [new Option('--search <text>', `only those with this in ${search}`)]),
       ...listOptions(route),
     ],
-    run: async ({ client, printer }, args, options) => {
+    run: async (context, args, options) => {
+      const { client, printer } = context
+      const asked = {
+        query: { ...listQuery(options), ...query?.(options) },
+        body: await body?.(options, context),
+      }
       const { call } = await client()
-      const asked = { ...listQuery(options), ...query?.(options) }
-      const found = await call(name, callOptions(name, args, { query: asked }))
+      const found = await call(name, callOptions(name, args, asked))
       const { items, metadata } = found as ListOf<RouteItem<Name>>
       const shown = items.map((item) => withoutHidden(item, resource.hides)) as RouteItem<Name>[]
       printer.list({ items: shown, metadata }, resource.columns, resource.plural)
@@ -138,8 +144,10 @@ const listOptions = ({ list: fields, allTenants }: Route): readonly Option[] => 
         repeated('--sort <field>', 'sort by a field, descending with a leading -; may be repeated'),
         repeated('--filter <field=value>', 'only those whose field has this value; may be repeated'),
       ]),
-  ...(allTenants ? [new Option('--all-tenants', 'of every tenant that you may see')] : []),
+  ...(allTenants ? [allTenantsOption()] : []),
 ]
+
+export const allTenantsOption = (): Option => new Option('--all-tenants', 'of every tenant that you may see')
 
 const listQuery = (options: Options): Query => ({
   _size: options.text('size'),
@@ -150,7 +158,7 @@ const listQuery = (options: Options): Query => ({
   ...fieldFilters(options.texts('filter')),
 })
 
-function fieldFilters(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
+export function fieldFilters(given: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const filters: Record<string, readonly string[]> = {}
   for (const item of given) {
     const at = item.indexOf('=')

@@ -17,6 +17,8 @@ const lists: Readonly<Record<string, { readonly route: RouteName; readonly key: 
   token: { route: 'tokens.list', key: 'id' },
   setting: { route: 'config.list', key: 'name' },
   manager: { route: 'managers.list', key: 'hostname' },
+  'deployments-filter': { route: 'deploymentsFilters.list', key: 'id' },
+  'blueprints-filter': { route: 'blueprintsFilters.list', key: 'id' },
   agent: { route: 'agents.list', key: 'name' },
   broker: { route: 'brokers.list', key: 'name' },
 }
