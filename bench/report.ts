@@ -1,4 +1,5 @@
 import type { DeploymentsResult } from './benches/deployments.ts'
+import type { EnvironmentsResult } from './benches/environments.ts'
 import type { RequestsResult } from './benches/requests.ts'
 import type { StartupResult } from './benches/startup.ts'
 import type { TiersResult } from './benches/tiers.ts'
@@ -15,12 +16,13 @@ export type Report = {
   readonly deployments: DeploymentsResult | undefined
   readonly requests: readonly RequestsResult[] | undefined
   readonly searches: readonly RequestsResult[] | undefined
+  readonly environments: EnvironmentsResult | undefined
   readonly memory: { readonly idle: Memory; readonly loaded: Memory }
 }
 
 /** The report for people, in Markdown. What was measured is beside each number, because only together they say much. */
 export function reportText(report: Report): string {
-  const { machine, startup, tiers, scripts, deployments, requests, searches, memory } = report
+  const { machine, startup, tiers, scripts, deployments, requests, searches, environments, memory } = report
   return [
     `# Benchmark of ${machine.commit}, ${machine.at.slice(0, 10)}`,
     machineText(machine),
@@ -32,6 +34,7 @@ export function reportText(report: Report): string {
     ...(deployments === undefined ? [] : ['## Many small installs', deploymentsText(deployments)]),
     ...(requests === undefined ? [] : ['## Requests', requestsText(requests)]),
     ...(searches === undefined ? [] : ['## Searches, lists and counts', requestsText(searches)]),
+    ...(environments === undefined ? [] : ['## A large environment', environmentsText(environments)]),
     ...(startup === undefined ? [] : ['## Start', startupText(startup)]),
     '## Memory',
     memoryText(memory),
@@ -125,6 +128,18 @@ function requestsText(results: readonly RequestsResult[]): string {
     'one for JavaScript.\n\n' +
     '| request | connections | /s | median ms | p99 ms | bytes | errors | Node | PostgreSQL | client |\n' +
     `|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n${rows.join('\n')}`
+  )
+}
+
+function environmentsText(result: EnvironmentsResult): string {
+  const { children, clients, executions, created, inside, outside, requests } = result
+  return (
+    `One environment with ${count(children)} children, by ${clients} clients: **${count(created.perMinute)} children/min** ` +
+    `were created in it. ${cpuText(created.cpu)} Then ${count(executions)} of them were installed, ` +
+    `**${count(inside.perMinute)}/min**, and as many deployments that are in no environment, ` +
+    `${count(outside.perMinute)}/min. In the environment: ${cpuText(inside.cpu)} Outside: ${cpuText(outside.cpu)}\n\n` +
+    '| request, one after the other | median ms | p99 ms |\n|---|---:|---:|\n' +
+    requests.map(({ request, p50Ms, p99Ms }) => `| ${request} | ${p50Ms} | ${p99Ms} |`).join('\n')
   )
 }
 

@@ -2,7 +2,7 @@
  * `npm run bench`: measures a Tutti as it is served, and writes bench/results/DATE-COMMIT.json and .md.
  *
  *   --quick            a tenth of the work, nothing written: does it run at all?
- *   --only NAME,…      startup, tiers, scripts, deployments, requests, searches; nothing written
+ *   --only NAME,…      startup, tiers, scripts, deployments, requests, searches, environments; nothing written
  *   --profile FOLDER   a CPU profile of the manager, and the SQL statements of each part by their time; nothing written
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { benchDeployments } from './benches/deployments.ts'
+import { benchEnvironments } from './benches/environments.ts'
 import { benchRequests } from './benches/requests.ts'
 import { benchSearches } from './benches/searches.ts'
 import { benchStartup } from './benches/startup.ts'
@@ -84,6 +85,11 @@ async function measure(): Promise<Report> {
           benchRequests(manager, { warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
         )
       : undefined
+    const environments = wanted('environments')
+      ? await measured('environments', () =>
+          benchEnvironments(manager, { children: 10_000 * part, executions: 1000 * part, clients: 16 }),
+        )
+      : undefined
     // Last, because it begins with a table of its own.
     const searches = wanted('searches')
       ? await measured('searches', () =>
@@ -94,7 +100,17 @@ async function measure(): Promise<Report> {
         )
       : undefined
     const loaded = await memoryOf(manager)
-    return { machine, startup, tiers, scripts, deployments, requests, searches, memory: { idle, loaded } }
+    return {
+      machine,
+      startup,
+      tiers,
+      scripts,
+      deployments,
+      requests,
+      searches,
+      environments,
+      memory: { idle, loaded },
+    }
   } finally {
     await manager.stop()
     await folder.remove()

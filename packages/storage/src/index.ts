@@ -11,7 +11,29 @@ export {
 } from './checked-address.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
+export { setConsumerLabels } from './dependencies/consumers.ts'
+export { deleteDeployment } from './dependencies/delete-deployment.ts'
+export {
+  addDependencies,
+  checkTargets,
+  insertDependencies,
+  listTargetFunctions,
+  type NewDependency,
+  removeDependencies,
+  setTargets,
+} from './dependencies/dependencies.ts'
+export {
+  type Dependent,
+  dependentLines,
+  findDependents,
+  workflowsThatStop,
+} from './dependencies/dependents.ts'
+export { setDeploymentLabels } from './dependencies/deployment-labels.ts'
+export { holdSource, holdTargets, seenBy } from './dependencies/targets.ts'
 export * from './embedded/index.ts'
+export { settleEnvironments } from './environments/settle.ts'
+export { createSettler, type Settler } from './environments/settler.ts'
+export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './environments/status.ts'
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
 export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'

@@ -103,10 +103,6 @@ export type Schema = {
     site_name: string | null
     installation_status: string | null
     deployment_status: Generated<string>
-    sub_services_status: string | null
-    sub_environments_status: string | null
-    sub_services_count: Generated<number>
-    sub_environments_count: Generated<number>
     create_execution_id: string | null
     latest_execution_id: string | null
     updated_at: NullableTimestamp
@@ -142,6 +138,26 @@ export type Schema = {
     longitude: number | null
   }
   deployment_labels: LabelRow & { deployment_id: string }
+  environment_changes: { id: Generated<number>; tenant_id: number; deployment_id: string }
+  environment_members: {
+    tenant_id: number
+    environment_id: string
+    member_id: string
+    services: string
+    environments: string
+    services_rank: number
+    environments_rank: number
+  }
+  environments: {
+    tenant_id: number
+    id: string
+    services: string
+    environments: string
+    services_in_progress: string
+    services_requiring_attention: string
+    environments_in_progress: string
+    environments_requiring_attention: string
+  }
   inter_deployment_dependencies: Owned & {
     tenant_id: number
     id: string

@@ -65,6 +65,7 @@ export function createClaims(services: WorkerServices): Claims {
 
   async function run(key: string, row: Parameters<typeof runExecution>[1], control: ExecutionControl) {
     await runExecution(services, row, control)
+    services.environments.soon()
     if (isDraining) await giveBack([row.id])
     if (held.get(key)?.control === control) held.delete(key)
   }

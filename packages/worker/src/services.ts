@@ -1,4 +1,4 @@
-import type { ConfigValues, Database, Queue } from '@tutti/storage'
+import type { ConfigValues, Database, Queue, Settler } from '@tutti/storage'
 import type { OperationSlots } from './executions/operation-slots.ts'
 import type { WorkerSettings } from './settings.ts'
 
@@ -10,6 +10,8 @@ export type WorkerServices = {
   /** Settings that the API changes while the worker runs. */
   readonly config: ConfigValues
   readonly slots: OperationSlots
+  /** Told of every execution that ran, as its end may change the environments that its deployment is in. */
+  readonly environments: Settler
   readonly log: WorkerLog
   readonly now: () => number
 }

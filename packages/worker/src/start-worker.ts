@@ -1,5 +1,6 @@
 import type { PoolConfig } from '@tutti/storage'
 import {
+  createSettler,
   type Database,
   listen,
   machineAddress,
@@ -39,7 +40,12 @@ export async function startWorker(options: {
     },
     { onError: (error) => log.warn({ err: error }, 'changed settings could not be read yet') },
   )
-  const claims = createClaims({ db, queue, settings, config, slots, log, now: Date.now })
+  const environments = createSettler(db, (error) =>
+    log.warn({ err: error }, 'environments could not be settled yet'),
+  )
+  // What changed just before a crash.
+  environments.soon()
+  const claims = createClaims({ db, queue, settings, config, slots, environments, log, now: Date.now })
   const listener = listen(
     options.connection,
     (notification) => {
@@ -69,6 +75,7 @@ export async function startWorker(options: {
       // First of all, so that no job is fetched that this worker would not take.
       await queue.rest()
       await claims.drain()
+      await environments.stop()
       await heartbeat.stop()
       await listener.close()
       config.close()

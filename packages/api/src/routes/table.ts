@@ -5,6 +5,7 @@ import { auditRoutes } from './audit.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
+import { dependencyRoutes } from './dependencies.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
@@ -32,6 +33,7 @@ export const builtRoutes = {
   ...ldapRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
+  ...dependencyRoutes,
   ...executionRoutes,
   ...eventRoutes,
   ...topologyRoutes,

@@ -63,15 +63,6 @@ const documented: readonly (readonly [
     update: ['PATCH /deployment-groups/:id'],
     delete: ['DELETE /deployment-groups/:id'],
   }),
-  ...resource('inter_deployment_dependency', 'v3.1', {
-    list: ['GET /deployments/inter-deployment-dependencies'],
-    create: [
-      'PUT /deployments/inter-deployment-dependencies',
-      'POST /deployments/inter-deployment-dependencies',
-      'PUT /deployments/:deployment_id/inter-deployment-dependencies',
-    ],
-    delete: ['DELETE /deployments/inter-deployment-dependencies'],
-  }),
   ...resource('blueprint', 'v3.1', {
     upload: ['PATCH /blueprints/:blueprint_id/icon', 'PUT /blueprints/:blueprint_id/archive'],
   }),

@@ -161,7 +161,3 @@ test('with ignore_failure a failing operation is reported, not retried, and pass
   expect(events).toContain('Ignoring task tasks.stop failure')
   expect(all).toContain("Task failed 'tasks.stop' -> no such disk")
 })
-
-test('recursive is refused until it is built', () => {
-  expect(() => uninstalled([], { recursive: true })).toThrow('not built yet')
-})

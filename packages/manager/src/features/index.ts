@@ -4,6 +4,7 @@ import { auditHandlers } from './audit/index.ts'
 import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
+import { dependencyHandlers } from './dependencies/index.ts'
 import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
@@ -38,6 +39,7 @@ export const handlers = {
   ...auditHandlers,
   ...blueprintHandlers,
   ...deploymentHandlers,
+  ...dependencyHandlers,
   ...executionHandlers,
   ...eventHandlers,
   ...evaluationHandlers,

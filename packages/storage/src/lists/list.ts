@@ -61,6 +61,7 @@ async function pageOf(
   query: ListQuery,
   where: RawBuilder<unknown>,
 ): Promise<ListedPage> {
+  await resource.settle?.(db)
   const limit = query.getAllResults ? null : query.page.size
   const items = await selectItems(
     db,
@@ -83,6 +84,7 @@ export async function findItem(
   scope: Scope,
   include?: readonly string[],
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
+  await resource.settle?.(db)
   const own = sql`${resource.tenantId} = any(${[...scope.tenantIds]}::int[])`
   const items = await selectItems(
     db,

@@ -11,6 +11,7 @@ import {
   setExecutionStatus,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
+import { type EvaluatedTargets, evaluateTargets, storeTargets } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
 import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'
 import { eventContext, eventRows } from './event-rows.ts'
@@ -66,7 +67,7 @@ async function attempt(
   const token = await begin(services, execution, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
   const end = await runWorkflow(services, execution, control, token)
-  await finish(services, execution, control, end)
+  await finish(services, execution, control, end, await evaluateTargets(services, execution))
   services.log.info({ ...fields, status: end.status }, 'execution ended')
 }
 
@@ -104,14 +105,16 @@ async function finish(
   execution: ExecutionRow,
   control: ExecutionControl,
   end: WorkflowEnd,
+  targets?: EvaluatedTargets,
 ): Promise<void> {
   await services.db.transaction().execute(async (transaction) => {
     const { status } = await checkLease(transaction, control.lease)
     // By an earlier try whose answer got lost, or by somebody's word through the API.
     if (isEnded(status)) return
     // A cancel request that came after the last task: nothing was left to cancel, but the answer must be its own.
-    const actual: WorkflowEnd =
+    const own: WorkflowEnd =
       end.status === 'succeeded' && cancelModeOf(status) !== null ? { status: 'cancelled' } : end
+    const actual = await storeTargets(transaction, execution, targets, own, services.now())
     const event = workflowEnded(
       execution.workflow_id,
       actual,

@@ -12,6 +12,7 @@ import {
   type WorkflowEnd,
 } from '@tutti/engine'
 import { type ExecutionRow, insertEvents } from '@tutti/storage'
+import { runOnChildren } from '../children/run-on-children.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
 import { eventContext, eventRows } from './event-rows.ts'
@@ -38,12 +39,27 @@ export async function runWorkflow(
   const phases = builtInWorkflow(execution.workflow_id).phases(execution.parameters as JsonObject)
   const context = await operationContext(services, execution)
   const run = { services, execution, control, token, context }
+  const children = await runOnOwnChildren(services, execution, control)
+  if (children.status !== 'succeeded') return children
   if (execution.resume_mode !== null) await applyResume(run, phases, execution.resume_mode)
   for (const phase of phases) {
     const outcome = await runPhase(run, phase)
     if (outcome.status !== 'succeeded') return outcome
   }
   return { status: 'succeeded' }
+}
+
+/** `uninstall` with `recursive` uninstalls what is in the deployment first (spec/workflows.md 3.6). */
+async function runOnOwnChildren(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  control: ExecutionControl,
+): Promise<WorkflowEnd> {
+  const { recursive, ignore_failure } = execution.parameters as JsonObject
+  if (execution.workflow_id !== 'uninstall' || recursive !== true) return { status: 'succeeded' }
+  const parameters = { recursive: true, ignore_failure: ignore_failure === true }
+  const end = await runOnChildren({ services, execution, control, workflowId: 'uninstall', parameters })
+  return end.status === 'failed' && parameters.ignore_failure ? { status: 'succeeded' } : end
 }
 
 type Run = {

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, checkDisplayName, type LabelPair, parseLabels } from '@tutti/api'
 import { DslError, type Json, type JsonObject } from '@tutti/dsl'
-import { addLabels, deploymentLabels, insertEvents, type NewEvent } from '@tutti/storage'
+import {
+  addDependencies,
+  insertEvents,
+  type NewDependency,
+  type NewEvent,
+  removeDependencies,
+  setDeploymentLabels,
+  type Visibility,
+} from '@tutti/storage'
 import { eventContext } from '../executions/event-rows.ts'
 import {
   type Environment,
@@ -17,7 +25,6 @@ import { environmentAnswers } from './environment-answers.ts'
 import type { SystemWorkflow } from './index.ts'
 import {
   clearNodes,
-  insertDependencies,
   insertNodeInstances,
   insertNodes,
   readDeployment,
@@ -90,17 +97,31 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       await storeDeployment(transaction, owner, environment.deployment, settings.displayName)
       await insertNodes(transaction, owner, environment.nodes)
       await insertNodeInstances(transaction, owner, instances)
-      await insertDependencies(transaction, owner, environment.dependencies, randomUUID)
+      const source = { tenantId, id: deploymentId }
+      await removeDependencies(transaction, source)
+      const used = usedCapabilities(environment.dependencies, deployment)
+      await addDependencies(transaction, source, used, deployment.created_by)
       await insertEvents(transaction, eventContext(execution), notBuilt(environment.settings, services.now()))
-      await addLabels(
-        transaction,
-        deploymentLabels,
-        { tenantId, id: deploymentId },
-        settings.labels,
-        deployment.created_by,
-      )
+      await setDeploymentLabels(transaction, source, settings.labels, deployment.created_by, 'add')
     },
   })
+}
+
+/** The deployments whose capabilities the plan uses (spec/plan.md 7.6). */
+function usedCapabilities(
+  dependencies: Environment['dependencies'],
+  { visibility, created_by }: { readonly visibility: Visibility; readonly created_by: string },
+): readonly NewDependency[] {
+  return dependencies.map(({ function_identifier, target_deployment: [target, func], context }) => ({
+    id: randomUUID(),
+    creator: function_identifier,
+    target,
+    targetFunction: target === null ? { function: func, context } : null,
+    externalSource: null,
+    externalTarget: null,
+    visibility,
+    createdBy: created_by,
+  }))
 }
 
 async function planned(

@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type WorkflowEnd, WorkflowError } from '@tutti/engine'
+import { deleteDeployment } from '@tutti/storage'
+import { runOnChildren } from '../children/run-on-children.ts'
 import type { SystemWorkflow } from './index.ts'
-import { childDeployments, deleteDeployment } from './queries.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
 
 /** Deletes the deployment with everything of it, its executions (this one too) and events; its log file on request. */
@@ -11,13 +13,10 @@ export const deleteEnvironment: SystemWorkflow = async (services, execution, con
   if (!(await beginSystemWorkflow(services, execution, control))) {
     return endSystemWorkflow(services, execution, control, {})
   }
-  const children =
-    execution.parameters.recursive === true ? await childDeployments(services.db, tenantId, deploymentId) : []
-  if (children.length > 0) {
-    const error =
-      `Deleting ${deploymentId} with the deployments it contains is not built yet. ` +
-      `Delete those first: ${children.join(', ')}`
-    return endSystemWorkflow(services, execution, control, { error })
+  if (execution.parameters.recursive === true) {
+    const end = await deleteChildren(services, execution, control)
+    if (end.status === 'failed') return endSystemWorkflow(services, execution, control, { error: end.error })
+    if (end.status === 'cancelled') return endSystemWorkflow(services, execution, control, {})
   }
   if (execution.parameters.delete_logs === true) {
     const { logFolder } = services.settings.environment
@@ -26,4 +25,17 @@ export const deleteEnvironment: SystemWorkflow = async (services, execution, con
   await endSystemWorkflow(services, execution, control, {
     afterwards: (transaction) => deleteDeployment(transaction, tenantId, deploymentId),
   })
+}
+
+async function deleteChildren(
+  ...[services, execution, control]: Parameters<SystemWorkflow>
+): Promise<WorkflowEnd> {
+  try {
+    const workflowId = 'delete_deployment_environment'
+    const { parameters } = execution
+    return await runOnChildren({ services, execution, control, workflowId, parameters })
+  } catch (error) {
+    if (error instanceof WorkflowError) return { status: 'failed', error: error.message }
+    throw error
+  }
 }

@@ -18,10 +18,10 @@ type Creation = {
 }
 
 /** Managers hold the key of secrets, workers do not; nothing that a plan is made of needs the text of one. */
-async function readSecret(_scope: Scope, key: string): Promise<never> {
+export async function readSecret(_scope: Scope, key: string): Promise<never> {
   throw new ApiError(
     'unsupported_deployment_get_secret_error',
-    `get_secret: ${key} cannot be used in the constraint of an input, nor in a capability that one names`,
+    `get_secret: ${key} cannot be used in the constraint of an input, nor in a capability that one names, nor to name a deployment that another one depends on`,
   )
 }
 

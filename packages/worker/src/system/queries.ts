@@ -220,57 +220,6 @@ export async function takenInstanceIds(
   return rows.map((row) => row.id)
 }
 
-export async function insertDependencies(
-  transaction: Database,
-  owner: Owner,
-  functions: Environment['dependencies'],
-  newId: () => string,
-): Promise<void> {
-  await transaction
-    .deleteFrom('inter_deployment_dependencies')
-    .where('tenant_id', '=', owner.tenantId)
-    .where('source_deployment_id', '=', owner.deploymentId)
-    .execute()
-  if (functions.length === 0) return
-  await transaction
-    .insertInto('inter_deployment_dependencies')
-    .values(
-      functions.map(({ function_identifier, target_deployment: [target, func], context }) => ({
-        tenant_id: owner.tenantId,
-        id: newId(),
-        dependency_creator: function_identifier,
-        source_deployment_id: owner.deploymentId,
-        target_deployment_id: target,
-        target_deployment_func: target === null ? toJson({ function: func, context }) : null,
-        visibility: owner.visibility,
-        created_by: owner.createdBy,
-      })),
-    )
-    .execute()
-}
-
-export async function childDeployments(db: Database, tenantId: number, id: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('deployment_labels')
-    .select('deployment_id')
-    .where('tenant_id', '=', tenantId)
-    .where('key', '=', 'csys-obj-parent')
-    .where('value', '=', id)
-    .orderBy('deployment_id')
-    .execute()
-  return rows.map((row) => row.deployment_id)
-}
-
-/** Takes everything of the deployment with it but its events, which have no foreign key. */
-export async function deleteDeployment(transaction: Database, tenantId: number, id: string): Promise<void> {
-  await transaction
-    .deleteFrom('events')
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', id)
-    .execute()
-  await transaction.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
-}
-
 /** What the user sees in the tenant, with the global resources of the others. */
 export async function scopeOf(db: Database, tenantId: number, username: string): Promise<Scope> {
   const { rows } = await sql<{ id: number }>`

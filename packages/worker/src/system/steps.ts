@@ -1,3 +1,4 @@
+import { ApiError } from '@tutti/api'
 import { type WorkflowEnd, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
@@ -66,9 +67,27 @@ export type SystemEnd = {
 
 /**
  * The last transaction of a system workflow: its results, its end and what may start now, together. A cancel request
- * that came before it wins: nothing of the results is kept.
+ * that came before it wins: nothing of the results is kept. Results that what is stored by now does not allow make it
+ * fail instead.
  */
 export async function endSystemWorkflow(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  control: ExecutionControl,
+  end: SystemEnd,
+): Promise<void> {
+  try {
+    await storeEnd(services, execution, control, end)
+  } catch (refusal) {
+    if (!(refusal instanceof ApiError)) throw refusal
+    await storeEnd(services, execution, control, {
+      error: refusal.message,
+      ...(end.undo !== undefined && { undo: end.undo }),
+    })
+  }
+}
+
+async function storeEnd(
   services: WorkerServices,
   execution: ExecutionRow,
   control: ExecutionControl,

@@ -213,6 +213,11 @@ const unrecorded: Readonly<Record<string, string>> = {
   'operations.update': 'operations and tasks graphs are the log of an execution',
   'operations.delete': 'operations and tasks graphs are the log of an execution',
   'tasksGraphs.create': 'operations and tasks graphs are the log of an execution',
+  ...Object.fromEntries(
+    Object.keys(builtRoutes)
+      .filter((name) => name.startsWith('searches.'))
+      .map((name) => [name, 'changes nothing']),
+  ),
 }
 
 type Step = readonly [name: string, path: string, table: string, body?: unknown, executionToken?: string]
@@ -233,6 +238,9 @@ test('every request that may write leaves a record, or is on the list above', as
   const inTenant = { username: 'walker', tenant_name: 'walked', role: 'user' }
   const groupInTenant = { group_name: 'walkers', tenant_name: 'walked', role: 'user' }
   const inGroup = { username: 'walker', group_name: 'walkers' }
+  const links = '/deployments/inter-deployment-dependencies'
+  const link = { dependency_creator: 'walk', target_deployment: 'fixture' }
+  const all = { inter_deployment_dependencies: [link] }
   let token = ''
   const steps: readonly (Step | (() => Step))[] = [
     ['providerContext.set', '/provider/context', 'provider_context', { name: 'p', context: {} }],
@@ -285,6 +293,20 @@ test('every request that may write leaves a record, or is on the list above', as
       { visibility: 'global' },
     ],
     ['executions.start', '/executions', 'executions', { deployment_id: 'walked', workflow_id: 'install' }],
+    ['dependencies.create', links, 'inter_deployment_dependencies', { ...link, source_deployment: 'walked' }],
+    [
+      'dependencies.restore',
+      links,
+      'inter_deployment_dependencies',
+      { ...all, source_deployment_id: 'walked' },
+    ],
+    [
+      'dependencies.replace',
+      '/deployments/walked/inter-deployment-dependencies',
+      'inter_deployment_dependencies',
+      all,
+    ],
+    ['dependencies.delete', links, 'inter_deployment_dependencies', { ...link, source_deployment: 'walked' }],
     ['sites.create', '/sites/walked', 'sites', {}],
     ['deployments.setSite', '/deployments/fixture/set-site', 'deployments', { site_name: 'walked' }],
     ['sites.update', '/sites/walked', 'sites', { location: '1,2' }],
@@ -315,6 +337,15 @@ test('every request that may write leaves a record, or is on the list above', as
     ['secretsProviders.create', '/secrets-providers', 'secrets_providers', { name: 'walked', type: 'local' }],
     ['secretsProviders.update', '/secrets-providers/walked', 'secrets_providers', { visibility: 'global' }],
     ['secretsProviders.delete', '/secrets-providers/walked', 'secrets_providers'],
+    ...(['deployments', 'blueprints'] as const).flatMap((filtered): Step[] => {
+      const [path, table] = [`/filters/${filtered}/walked`, `${filtered.slice(0, -1)}_filters`]
+      const body = { filter_rules: [{ key: 'a', values: [], operator: 'is_null', type: 'label' }] }
+      return [
+        [`${filtered}Filters.create`, path, table, body],
+        [`${filtered}Filters.update`, path, table, { visibility: 'global' }],
+        [`${filtered}Filters.delete`, path, table],
+      ]
+    }),
     ['nodeInstances.update', '/node-instances/n_1', 'node_instances', { version: 9, state: 'started' }],
     [
       'agents.create',

@@ -14,6 +14,7 @@ import { type InputSchema, inputNameProblems } from '@tutti/dsl'
 import {
   blueprintTable,
   type Database,
+  deleteDeployment,
   deploymentTable,
   holdId,
   insertExecution,
@@ -24,7 +25,6 @@ import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
-  deleteDeployment,
   findDeployment,
   insertDeployment,
   onlyCreationRan,

@@ -1,10 +1,12 @@
 import type { FilterRule, ListQuery } from '@tutti/api'
 import type { InputSchema, PlanWorkflow } from '@tutti/dsl'
 import {
-  activeStatuses,
   type Database,
   deploymentLabels,
+  fieldsBelow,
+  fieldsOfChildren,
   isActiveOrQueued,
+  joinEnvironment,
   type ListedResource,
   labelsField,
   labelValue,
@@ -13,8 +15,10 @@ import {
   ruleConditions,
   type Scope,
   selection,
+  settleEnvironments,
   timeField,
   type Visibility,
+  wholeStatus,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 import { type DeploymentState, whyUnavailable } from '../executions/index.ts'
@@ -28,6 +32,7 @@ export const deploymentResource: ListedResource = {
   model: 'Deployment',
   from: sql`deployments d
     join tenants on tenants.id = d.tenant_id
+    ${joinEnvironment('d', 'en')}
     left join executions le on le.tenant_id = d.tenant_id and le.id = d.latest_execution_id`,
   fields: {
     id: { column: sql`d.id` },
@@ -69,12 +74,9 @@ export const deploymentResource: ListedResource = {
     latest_execution_total_operations: { column: sql`coalesce(le.total_operations, 0)` },
     latest_execution_finished_operations: { column: sql`coalesce(le.finished_operations, 0)` },
     installation_status: { column: sql`coalesce(d.installation_status, 'inactive')` },
-    deployment_status: { column: sql`d.deployment_status` },
-    sub_services_status: { column: sql`d.sub_services_status` },
-    sub_environments_status: { column: sql`d.sub_environments_status` },
-    sub_services_count: { column: sql`d.sub_services_count` },
-    sub_environments_count: { column: sql`d.sub_environments_count` },
-    has_sub_deployments: { column: sql`(d.sub_services_count + d.sub_environments_count > 0)` },
+    deployment_status: { column: wholeStatus('d', 'en') },
+    ...fieldsBelow('en'),
+    has_sub_deployments: { column: sql`(en.id is not null)` },
     environment_type: {
       column: sql`coalesce((select min(l.value) from deployment_labels l where l.tenant_id = d.tenant_id
         and l.deployment_id = d.id and l.key = 'csys-env-type'), '')`,
@@ -96,7 +98,14 @@ export const deploymentResource: ListedResource = {
   labelled: deploymentLabels,
   // There are no schedules yet.
   attributes: { schedules: sql`null::text` },
+  settle: settleEnvironments,
   labelValue: labelValue('deployment_labels', 'deployment_id', 'd'),
+}
+
+/** `all_sub_deployments=false`: what is below counts only as far as its direct children. */
+export const firstLevelResource: ListedResource = {
+  ...deploymentResource,
+  fields: { ...deploymentResource.fields, ...fieldsOfChildren('d') },
 }
 
 type Named<T> = Readonly<Record<string, T>>
@@ -264,11 +273,6 @@ export async function insertDeployment(db: Database, deployment: NewDeployment):
     .execute()
 }
 
-export async function deleteDeployment(db: Database, tenantId: number, id: string): Promise<void> {
-  await db.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
-  await db.deleteFrom('events').where('tenant_id', '=', tenantId).where('deployment_id', '=', id).execute()
-}
-
 /** Whether the creation is all that ever ran on the deployment. */
 export async function onlyCreationRan(db: Database, tenantId: number, id: string): Promise<boolean> {
   const row = await db
@@ -306,28 +310,11 @@ export async function liveInstances(db: Database, tenantId: number, id: string):
   return rows.map((row) => row.id)
 }
 
-export type Dependent = { readonly source: string; readonly creator: string }
-
-/** Installations that need this one: children by label and dependencies whose source is not just going away. */
-export async function findDependents(
-  db: Database,
-  tenantId: number,
-  id: string,
-  withChildren: boolean,
-): Promise<Dependent[]> {
-  const { rows } = await sql<Dependent>`
-    select source_deployment_id as source, dependency_creator as creator
-    from inter_deployment_dependencies p
-    where tenant_id = ${tenantId} and target_deployment_id = ${id} and source_deployment_id is not null
-      and not exists (select from executions e where e.tenant_id = p.tenant_id
-        and e.deployment_id = p.source_deployment_id and e.status = any(${[...activeStatuses]}::text[])
-        and e.workflow_id in ('stop', 'uninstall', 'update', 'heal'))
-    union all
-    select deployment_id, 'csys-obj-parent' from deployment_labels
-    where ${withChildren} and tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${id}`.execute(
-    db,
+/** Alone from now on: nobody may begin to depend on it while it is looked at who does. */
+export async function lockForDeletion(transaction: Database, tenantId: number, id: string): Promise<void> {
+  await sql`select from deployments where tenant_id = ${tenantId} and id = ${id} for update`.execute(
+    transaction,
   )
-  return rows
 }
 
 /** False when the deployment has just gone. */

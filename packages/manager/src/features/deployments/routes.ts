@@ -22,12 +22,16 @@ export const deploymentHandlers = {
       dependenciesOf: request.options._dependencies_of,
       environmentsOnly: request.options._environments_only ?? false,
       groupId: request.options._group_id,
+      allSubDeployments: request.options.all_sub_deployments ?? true,
     }
     const rules = await rulesOf(request, 'deployments', [request.list.filterId])
     return listAnswer(request.list, await listDeployments(request, request.list, options, rules))
   },
 
-  'deployments.get': (request) => getDeployment(request, request.params.deployment_id, request.include),
+  async 'deployments.get'(request) {
+    const { params, options, include } = request
+    return getDeployment(request, params.deployment_id, include, options.all_sub_deployments)
+  },
 
   async 'deployments.create'(request) {
     const { deployment_id: id } = request.params

@@ -15,12 +15,13 @@ import {
 } from '@tutti/api'
 import {
   type Database,
-  deploymentLabels,
+  dependentLines,
   deploymentTable,
+  findDependents,
   insertExecution,
   listPage,
   lockId,
-  replaceLabels,
+  setDeploymentLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
@@ -28,14 +29,14 @@ import { type Request, tenantOf } from '../../request.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   blueprintVisibility,
-  type Dependent,
   deploymentResource,
-  findDependents,
   findDeployment,
+  firstLevelResource,
   isDependencyOf,
   isEnvironmentOnly,
   isInNoGroup,
   liveInstances,
+  lockForDeletion,
   setInProgress,
   setSite,
   siteVisibility,
@@ -48,7 +49,11 @@ export type ListOptions = {
   readonly dependenciesOf?: string | undefined
   readonly environmentsOnly?: boolean
   readonly groupId?: string | undefined
+  readonly allSubDeployments?: boolean
 }
+
+const resourceFor = (allSubDeployments: boolean) =>
+  allSubDeployments ? deploymentResource : firstLevelResource
 
 export async function listDeployments(
   request: Request,
@@ -65,7 +70,7 @@ export async function listDeployments(
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
     ...(options.groupId === undefined ? [] : [isInNoGroup]),
   ]
-  return listPage(db, deploymentResource, query, scope, extra, rules)
+  return listPage(db, resourceFor(options.allSubDeployments ?? true), query, scope, extra, rules)
 }
 
 /**
@@ -88,8 +93,12 @@ export async function listWorkflows(
   return { items, metadata: { pagination: { total, offset: query.page.offset, size } } }
 }
 
-export const getDeployment = (request: Request, id: string, include?: readonly string[]) =>
-  getItem(request, deploymentResource, id, include)
+export const getDeployment = (
+  request: Request,
+  id: string,
+  include?: readonly string[],
+  allSubDeployments = true,
+) => getItem(request, resourceFor(allSubDeployments), id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(db: Database, request: Request, id: string) {
@@ -119,6 +128,7 @@ export async function startDeletion(request: Request, id: string, options: Delet
   await request.services.db.transaction().execute(async (transaction) => {
     const deployment = await lockDeployment(transaction, request, id)
     const tenantId = deployment.tenant_id
+    await lockForDeletion(transaction, tenantId, id)
     // Locks the row before anything is counted: a workflow that starts at this moment is seen, or sees the deletion.
     if (!(await setInProgress(transaction, tenantId, id))) throw notFound('Deployment', id)
     const unfinished = await unfinishedExecutions(transaction, tenantId, id)
@@ -150,12 +160,13 @@ async function checkUnused(
   id: string,
   isRecursive: boolean,
 ): Promise<void> {
-  const dependents = await findDependents(transaction, tenantId, id, !isRecursive)
+  const by = 'delete_deployment_environment'
+  const dependents = await findDependents(transaction, tenantId, id, { by, recursive: isRecursive })
   if (dependents.length > 0) {
-    const lines = dependents.map((dependent, index) => `  [${index + 1}] ${describeDependent(dependent)}`)
     throw new ApiError(
       'dependent_exists_error',
-      `Can't delete deployment ${id} - the following existing installations depend on it:\n${lines.join('\n')}`,
+      `Can't delete deployment ${id} - the following existing installations depend on it:\n` +
+        dependentLines(dependents),
     )
   }
   const live = await liveInstances(transaction, tenantId, id)
@@ -166,20 +177,6 @@ async function checkUnused(
       { hint: 'Run the workflow uninstall first, or pass force=true' },
     )
   }
-}
-
-function describeDependent({ source, creator }: Dependent): string {
-  const [kind, node] = creator.split('.')
-  const how =
-    kind === 'component'
-      ? 'contains'
-      : kind === 'sharedresource'
-        ? 'uses a shared resource from'
-        : kind === 'csys-obj-parent'
-          ? 'is contained in'
-          : 'uses capabilities of'
-  const where = node === undefined ? '' : ` in its node \`${node}\``
-  return `Deployment \`${source}\` ${how} the current deployment${where}`
 }
 
 export async function patchDeployment(
@@ -200,7 +197,7 @@ export async function patchDeployment(
     if (!isThere) throw notFound('Deployment', id)
     if (labels !== undefined) {
       const owner = { tenantId: deployment.tenant_id, id }
-      await replaceLabels(transaction, deploymentLabels, owner, labels, request.caller.username)
+      await setDeploymentLabels(transaction, owner, labels, request.caller.username, 'replace')
     }
   })
 }

@@ -134,19 +134,6 @@ export async function findRunning(db: Database, tenantId: number, deploymentId: 
   return { system, same }
 }
 
-/** Deployments that depend on this one by an inter-deployment dependency or a parent label. */
-export async function findDependents(db: Database, tenantId: number, deploymentId: string) {
-  const { rows } = await sql<{ source: string; creator: string }>`
-    select source_deployment_id as source, dependency_creator as creator
-    from inter_deployment_dependencies
-    where tenant_id = ${tenantId} and target_deployment_id = ${deploymentId} and source_deployment_id is not null
-    union all
-    select deployment_id, 'csys-obj-parent'
-    from deployment_labels
-    where tenant_id = ${tenantId} and key = 'csys-obj-parent' and value = ${deploymentId}`.execute(db)
-  return rows
-}
-
 /**
  * Hands the execution to whichever worker takes it next, with what that one must reset first. The new fence stops a
  * worker that may still be running it.

@@ -7,11 +7,17 @@ import {
   type PlanWorkflow,
   withObjects,
 } from '@tutti/dsl'
-import { type Database, insertExecution } from '@tutti/storage'
+import {
+  type Database,
+  dependentLines,
+  findDependents,
+  insertExecution,
+  workflowsThatStop,
+} from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
-import { findDependents, findRunning, lockDeployment, readDeploymentState } from './queries.ts'
+import { findRunning, lockDeployment, readDeploymentState } from './queries.ts'
 
 export type StartRequest = {
   readonly deploymentId: string
@@ -26,9 +32,6 @@ export type StartRequest = {
 
 /** Workflows of the manager itself that a later release builds; they exist on every deployment. */
 const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
-
-/** Workflows that may not pull a deployment from under those that depend on it. */
-const stopsDependents = new Set(['stop', 'uninstall', 'update', 'heal'])
 
 /**
  * Starts, queues or refuses a workflow on a deployment, in the order of checks of spec/workflows.md 1.2. Returns
@@ -77,7 +80,7 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
       return refusal
     }
-    const refusal = await findRefusal(transaction, request, deployment, start)
+    const refusal = await findRefusal(transaction, request, deployment, start, parameters)
     if (refusal !== undefined) return refused(refusal)
     const status = await startOrQueue(transaction, deployment.tenant_id, start)
     // What waits meets another deployment than the present one: only what starts now must fit it.
@@ -212,6 +215,7 @@ async function findRefusal(
   request: Request,
   deployment: { readonly tenant_id: number; readonly id: string },
   start: StartRequest,
+  parameters: Named<Json>,
 ): Promise<ApiError | undefined> {
   const isForeign = deployment.tenant_id !== tenantOf(request).id
   if (isForeign && !request.rights.holds('execute_global_workflow')) {
@@ -222,16 +226,17 @@ async function findRefusal(
     )
   }
   if (start.force) return undefined
-  if (stopsDependents.has(start.workflowId)) {
-    const dependents = await findDependents(transaction, deployment.tenant_id, deployment.id)
+  if (workflowsThatStop.has(start.workflowId)) {
+    const recursive = start.workflowId === 'uninstall' && parameters.recursive === true
+    const dependents = await findDependents(transaction, deployment.tenant_id, deployment.id, {
+      by: start.workflowId,
+      recursive,
+    })
     if (dependents.length > 0) {
-      const lines = dependents.map(
-        ({ source, creator }, index) => `  [${index + 1}] Deployment \`${source}\` (${creator})`,
-      )
       return new ApiError(
         'dependent_exists_error',
         `Can't execute workflow \`${start.workflowId}\` on deployment ${deployment.id} - the following existing ` +
-          `installations depend on it:\n${lines.join('\n')}`,
+          `installations depend on it:\n${dependentLines(dependents)}`,
       )
     }
   }

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDeployment, addTenant, addUser } from '../../../test/fixtures.ts'
+import { startTestManager, type TestManager, type TestRequest } from '../../../test/test-manager.ts'
+
+let manager: TestManager
+let next = 0
+const path = '/deployments/inter-deployment-dependencies'
+
+beforeAll(async () => {
+  manager = await startTestManager()
+  await addUser(manager.db, 'alice', { tenants: { 0: 'user' } })
+  await addUser(manager.db, 'bob', { tenants: { 0: 'user' } })
+  await addUser(manager.db, 'viewer1', { tenants: { 0: 'viewer' } })
+})
+afterAll(() => manager.close())
+
+async function deployment(options: Parameters<typeof addDeployment>[2] = {}): Promise<string> {
+  const id = `d${next++}`
+  await addDeployment(manager.db, id, options)
+  return id
+}
+
+const link = (source: string, target: string, creator = 'custom') => ({
+  dependency_creator: creator,
+  source_deployment: source,
+  target_deployment: target,
+})
+const put = (body: unknown, request: TestRequest = {}) => manager.inject('PUT', path, { body, ...request })
+const remove = (body: unknown, query = '') => manager.inject('DELETE', `${path}${query}`, { body })
+const list = async (query: string) => (await manager.inject('GET', `${path}?${query}`)).body
+const labels = async (id: string) =>
+  (await manager.inject('GET', `/deployments/${id}?_include=labels`)).body.labels.map(
+    ({ key, value }: { key: string; value: string }) => `${key}=${value}`,
+  )
+
+test('a dependency is put, listed, and labels its target', async () => {
+  const [a, b] = [await deployment(), await deployment()]
+  const { status, body } = await put(link(a, b, 'sharedresource.vm_x'))
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      dependency_creator: 'sharedresource.vm_x',
+      source_deployment_id: a,
+      target_deployment_id: b,
+      target_deployment_func: null,
+      external_source: null,
+      external_target: null,
+      created_at: expect.stringMatching(/Z$/),
+      created_by: 'admin',
+      tenant_name: 'default_tenant',
+      visibility: 'tenant',
+      resource_availability: 'tenant',
+      private_resource: false,
+    },
+  })
+  expect(await labels(b)).toEqual([`csys-consumer-id=${a}`])
+  expect((await list(`source_deployment_id=${a}&dependency_creator=sharedresource.vm_x`)).items).toEqual([
+    body,
+  ])
+  expect((await list(`target_deployment_id=${a}`)).metadata.pagination.total).toBe(0)
+  expect(await remove(link(a, b, 'sharedresource.vm_x'))).toMatchObject({
+    status: 200,
+    body: { id: body.id },
+  })
+  expect(await labels(b)).toEqual([])
+})
+
+test('components get no consumer label; one that is gone can still be let go', async () => {
+  const [a, b] = [await deployment(), await deployment()]
+  await put(link(a, b, 'component.one_x'))
+  expect(await labels(b)).toEqual([])
+  expect(
+    (await manager.inject('GET', '/deployments?_environments_only=true&_include=id')).body.items,
+  ).toEqual(expect.not.arrayContaining([{ id: b }]))
+  await manager.db.deleteFrom('deployments').where('id', '=', b).execute()
+  const query = `?dependency_creator=component.one_x&source_deployment=${a}&target_deployment=${b}`
+  expect((await remove(undefined, query)).status).toBe(404)
+  expect((await remove(undefined, `${query}&is_component_deletion=true`)).status).toBe(200)
+  expect((await remove(undefined, `${query}&is_component_deletion=true`)).body).toMatchObject({
+    error_code: 'not_found_error',
+    message: expect.stringContaining('not found'),
+  })
+})
+
+test('the label stays while there is another reason for it', async () => {
+  const [a, b] = [await deployment(), await deployment()]
+  await put(link(a, b, 'x'))
+  await put(link(a, b, 'y'))
+  await manager.inject('PATCH', `/deployments/${a}`, { body: { labels: [{ 'csys-obj-parent': b }] } })
+  for (const creator of ['x', 'y']) {
+    await remove(link(a, b, creator))
+    expect(await labels(b)).toEqual([`csys-consumer-id=${a}`])
+  }
+  await manager.inject('PATCH', `/deployments/${a}`, { body: { labels: [] } })
+  expect(await labels(b)).toEqual([])
+})
+
+test('circles are refused', async () => {
+  const [a, b, c] = [await deployment(), await deployment(), await deployment()]
+  await put(link(a, b))
+  await put(link(b, c))
+  for (const [source, target] of [
+    [c, a],
+    [b, a],
+    [a, a],
+  ] as const) {
+    expect(await put(link(source, target))).toMatchObject({
+      status: 409,
+      body: {
+        error_code: 'conflict_error',
+        message: `cyclic dependency between deployments ${source} and ${target}`,
+      },
+    })
+  }
+})
+
+test('of two dependencies that make a circle at once, one comes through', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const [a, b] = [await deployment(), await deployment()]
+    const answers = await Promise.all([put(link(a, b)), put(link(b, a))])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  }
+})
+
+test('many at once, and all anew', async () => {
+  const [a, b, c] = [await deployment(), await deployment(), await deployment()]
+  const creators = (found: { items: { dependency_creator: string }[] }) =>
+    found.items.map((item) => item.dependency_creator)
+  const added = await manager.inject('POST', path, {
+    body: {
+      source_deployment_id: a,
+      inter_deployment_dependencies: [
+        {
+          dependency_creator: 'one',
+          target_deployment: b,
+          id: 'my-id',
+          created_at: '2020-01-01T00:00:00.000Z',
+        },
+        { dependency_creator: 'two', target_deployment_func: { function: { get_input: 'x' }, context: {} } },
+        { dependency_creator: 'three', external_target: { deployment: 'far' } },
+      ],
+    },
+  })
+  expect(added.status).toBe(200)
+  expect(added.body.items[0]).toEqual({ id: 'my-id' })
+  expect(added.body.metadata.pagination.total).toBe(3)
+  expect(creators(await list(`source_deployment_id=${a}`))).toEqual(['one', 'two', 'three'])
+  expect((await list('id=my-id')).items[0].created_at).toBe('2020-01-01T00:00:00.000Z')
+  const replaced = await manager.inject('PUT', `/deployments/${a}/inter-deployment-dependencies`, {
+    body: {
+      source_deployment_id: a,
+      inter_deployment_dependencies: [{ dependency_creator: 'four', target_deployment: c }],
+    },
+  })
+  expect(replaced.status).toBe(200)
+  expect(creators(await list(`source_deployment_id=${a}`))).toEqual(['four'])
+  expect([await labels(b), await labels(c)]).toEqual([[], [`csys-consumer-id=${a}`]])
+  const circle = await manager.inject('PUT', `/deployments/${c}/inter-deployment-dependencies`, {
+    body: { inter_deployment_dependencies: [{ dependency_creator: 'five', target_deployment: a }] },
+  })
+  expect(circle.status).toBe(409)
+})
+
+test('what is missing or wrong is said', async () => {
+  const [a, b] = [await deployment(), await deployment()]
+  const cases: [unknown, number, string][] = [
+    [{ source_deployment: a, target_deployment: b }, 400, 'Missing dependency_creator'],
+    [{ dependency_creator: 'x', target_deployment: b }, 400, 'Missing source_deployment'],
+    [{ dependency_creator: 'x', source_deployment: a }, 400, 'One of target_deployment'],
+    [link('nope', b), 404, 'Requested `Deployment` with ID `nope` was not found'],
+    [link(a, 'nope'), 404, 'Requested `Deployment` with ID `nope` was not found'],
+    [{ ...link(a, b), dependency_creator: 1 }, 400, 'expected to be of type str'],
+    [{ ...link(a, b), visibility: 'x' }, 400, 'Invalid visibility'],
+    [{ ...link(a, b), external_target: 'x' }, 400, 'external_target'],
+    [[], 400, ''],
+  ]
+  for (const [body, status, message] of cases) {
+    expect(await put(body)).toMatchObject({ status, body: { message: expect.stringContaining(message) } })
+  }
+  const func = await put({ ...link(a, 'nope'), target_deployment_func: { get_input: 'x' } })
+  expect(func).toMatchObject({ status: 200, body: { target_deployment_id: null } })
+  const external = await put({ ...link('ignored', b), external_source: { deployment: 'far', host: 'x' } })
+  expect(external).toMatchObject({
+    status: 200,
+    body: { source_deployment_id: null, target_deployment_id: b, external_source: { deployment: 'far' } },
+  })
+})
+
+test('a dependency whose source is elsewhere can be taken away', async () => {
+  const b = await deployment()
+  const body = { dependency_creator: 'far', target_deployment: b, external_source: { deployment: 'far' } }
+  await put(body)
+  expect((await remove(body)).status).toBe(200)
+  expect((await remove(body)).status).toBe(404)
+})
+
+test('nothing of other tenants or of somebody else', async () => {
+  const other = await addTenant(manager.db, 'other')
+  await addUser(manager.db, 'carol', { tenants: { [other]: 'user' } })
+  await addDeployment(manager.db, 'theirs', { tenantId: other })
+  const a = await deployment()
+  const mine = await deployment({ visibility: 'private', createdBy: 'alice' })
+  expect((await put(link(a, 'theirs'))).status).toBe(404)
+  expect((await put(link(a, mine), { user: 'bob' })).status).toBe(404)
+  expect((await put(link(mine, a), { user: 'bob' })).status).toBe(404)
+  expect((await put(link(a, mine), { user: 'alice' })).status).toBe(200)
+  expect((await put(link(a, mine), { user: 'viewer1' })).status).toBe(403)
+  expect((await put(link('theirs', 'theirs'), { user: 'carol', tenant: 'default_tenant' })).status).toBe(403)
+  expect(
+    (await manager.inject('GET', path, { user: 'carol', tenant: 'other' })).body.metadata.pagination.total,
+  ).toBe(0)
+})

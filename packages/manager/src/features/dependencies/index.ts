@@ -1,0 +1,1 @@
+export { dependencyHandlers } from './routes.ts'

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import {
+  badParameter,
+  checkIdentifier,
+  type DescribedDependency,
+  foreignGlobal,
+  missingBodyField,
+  notFound,
+  parseCreateVisibility,
+  type RouteBody,
+  type RouteQuery,
+} from '@tutti/api'
+import {
+  addDependencies,
+  type Database,
+  findById,
+  holdSource,
+  insertDependencies,
+  type NewDependency,
+  removeDependencies,
+  setConsumerLabels,
+} from '@tutti/storage'
+import { checkMayBeGlobal, creationOf } from '../../owned.ts'
+import { type Request, tenantOf, tenantScope } from '../../request.ts'
+import { requireDeployment } from '../deployments/index.ts'
+import { deleteDependencies, dependencyResource, findLinks, type Link } from './queries.ts'
+
+/** Returns the id. Nothing says that the same must not be there already (spec/rest-facts-a.md 10). */
+export async function createDependency(
+  request: Request,
+  body: RouteBody<'dependencies.create'>,
+): Promise<string> {
+  const tenantId = tenantOf(request).id
+  return request.services.db.transaction().execute(async (transaction) => {
+    const dependency = await toDependency(request, transaction, body)
+    if (body.external_source != null) {
+      await insertDependencies(transaction, tenantId, null, [dependency])
+      return dependency.id
+    }
+    if (body.source_deployment == null) throw missingBodyField('source_deployment')
+    const source = await lockSource(transaction, request, body.source_deployment)
+    await addDependencies(transaction, source, [dependency], request.caller.username)
+    return dependency.id
+  })
+}
+
+/** Returns their ids. */
+export async function addAll(
+  request: Request,
+  sourceId: string,
+  described: readonly DescribedDependency[],
+): Promise<readonly string[]> {
+  return request.services.db.transaction().execute(async (transaction) => {
+    const source = await lockSource(transaction, request, sourceId)
+    return addTo(request, transaction, source, described)
+  })
+}
+
+/** All that the deployment depends on from now on, whoever said it before. */
+export async function replaceAll(
+  request: Request,
+  sourceId: string,
+  described: readonly DescribedDependency[],
+): Promise<readonly string[]> {
+  return request.services.db.transaction().execute(async (transaction) => {
+    const source = await lockSource(transaction, request, sourceId)
+    await removeDependencies(transaction, source)
+    return addTo(request, transaction, source, described)
+  })
+}
+
+async function addTo(
+  request: Request,
+  transaction: Database,
+  source: { readonly tenantId: number; readonly id: string },
+  described: readonly DescribedDependency[],
+): Promise<readonly string[]> {
+  const dependencies: NewDependency[] = []
+  for (const one of described) dependencies.push(await toDependency(request, transaction, one))
+  await addDependencies(transaction, source, dependencies, request.caller.username)
+  return dependencies.map(({ id }) => id)
+}
+
+/** @throws not_found_error, illegal_action_error for a global one of another tenant */
+async function lockSource(transaction: Database, request: Request, id: string) {
+  const { tenant_id: tenantId, tenant_name } = await requireDeployment(transaction, request, id)
+  if (tenantId !== tenantOf(request).id) throw foreignGlobal(id, tenant_name)
+  if (!(await holdSource(transaction, tenantId, id))) throw notFound('Deployment', id)
+  return { tenantId, id }
+}
+
+async function toDependency(
+  request: Request,
+  db: Database,
+  body: DescribedDependency,
+): Promise<NewDependency> {
+  const visibility = parseCreateVisibility(body.visibility, undefined)
+  checkMayBeGlobal(request, visibility)
+  const { created_by, created_at } = await creationOf(request, db, body)
+  const target = body.target_deployment ?? body.target_deployment_id ?? null
+  const func = body.target_deployment_func ?? null
+  if (target === null && func === null && body.external_target == null) {
+    throw badParameter('One of target_deployment, target_deployment_func and external_target must be given')
+  }
+  return {
+    id: body.id == null ? randomUUID() : checkIdentifier('id', body.id, 'any'),
+    creator: body.dependency_creator,
+    target: body.external_target == null ? target : null,
+    targetFunction: func,
+    externalSource: body.external_source ?? null,
+    externalTarget: body.external_target ?? null,
+    visibility,
+    createdBy: created_by,
+    createdAt: created_at,
+  }
+}
+
+type Removal = RouteQuery<'dependencies.delete'>
+
+/** Deletes every dependency that is the link; answers the oldest. @throws not_found_error */
+export async function deleteDependency(request: Request, removal: Removal) {
+  const tenantId = tenantOf(request).id
+  return request.services.db.transaction().execute(async (transaction) => {
+    const link = await linkOf(request, transaction, removal)
+    if (link.source !== null) await holdSource(transaction, tenantId, link.source)
+    const [first, ...others] = await findLinks(transaction, tenantId, link)
+    if (first === undefined) {
+      throw notFound(dependencyResource.model, link.creator, {
+        dependency_creator: link.creator,
+        source_deployment: link.source,
+        target_deployment: link.target ?? null,
+      })
+    }
+    const answer = await findById(transaction, dependencyResource, first, tenantScope(request))
+    if (answer === undefined) throw notFound(dependencyResource.model, first)
+    await deleteDependencies(transaction, tenantId, [first, ...others])
+    if (link.source !== null)
+      await setConsumerLabels(transaction, tenantId, link.source, request.caller.username)
+    return answer
+  })
+}
+
+/** A component that is deleted may be gone before what points at it is. @throws not_found_error */
+async function linkOf(request: Request, db: Database, removal: Removal): Promise<Link> {
+  const { dependency_creator: creator, source_deployment, target_deployment } = removal
+  if (creator === undefined) throw missingBodyField('dependency_creator')
+  const isExternal = removal.external_source != null
+  if (source_deployment == null && !isExternal) throw missingBodyField('source_deployment')
+  const source = isExternal ? null : (source_deployment ?? null)
+  if (source !== null) await requireDeployment(db, request, source)
+  const isGone = removal.is_component_deletion === true || removal.external_target != null
+  if (target_deployment != null && !isGone) await requireDeployment(db, request, target_deployment)
+  return {
+    creator,
+    source,
+    target: removal.external_target == null ? (target_deployment ?? undefined) : null,
+  }
+}

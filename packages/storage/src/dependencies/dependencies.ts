@@ -1,0 +1,150 @@
+import { ApiError, notFound } from '@tutti/api'
+import { sql } from 'kysely'
+import { type Database, toJson } from '../database.ts'
+import type { Visibility } from '../schema.ts'
+import { setConsumerLabels } from './consumers.ts'
+import { findCircle } from './edges.ts'
+import { holdTargets } from './targets.ts'
+
+/** One thing that a deployment depends on (spec/rest-spec-a.md 2.6, spec/rest-facts-a.md 10). */
+export type NewDependency = {
+  readonly id: string
+  readonly creator: string
+  /** null: not known yet, or in another manager */
+  readonly target: string | null
+  /** {function, context}, or the function alone */
+  readonly targetFunction: unknown
+  readonly externalSource: unknown
+  readonly externalTarget: unknown
+  readonly visibility: Visibility
+  readonly createdBy: string
+  readonly createdAt?: Date | undefined
+}
+
+type Source = { readonly tenantId: number; readonly id: string }
+
+/**
+ * Stores what the deployment depends on, besides what is stored already. The caller holds its row.
+ *
+ * @throws not_found_error for a target that is not there, conflict_error for a circle
+ */
+export async function addDependencies(
+  transaction: Database,
+  source: Source,
+  dependencies: readonly NewDependency[],
+  username: string,
+): Promise<void> {
+  const named = dependencies.flatMap(({ target }) => (target === null ? [] : [target]))
+  await checkTargets(transaction, source, named)
+  const found = await holdTargets(transaction, source.tenantId, username, named)
+  const known = dependencies.map((dependency) => {
+    const { target, targetFunction } = dependency
+    if (target === null || found.has(target)) return dependency
+    // The function names it later.
+    if (targetFunction != null) return { ...dependency, target: null }
+    throw notFound('Deployment', target)
+  })
+  await insertDependencies(transaction, source.tenantId, source.id, known)
+  await setConsumerLabels(transaction, source.tenantId, source.id, username)
+}
+
+/** @throws conflict_error */
+export async function checkTargets(
+  transaction: Database,
+  { tenantId, id }: Source,
+  targets: readonly string[],
+): Promise<void> {
+  const circle = await findCircle(transaction, 'dependencies', tenantId, id, targets)
+  if (circle === undefined) return
+  throw new ApiError('conflict_error', `cyclic dependency between deployments ${id} and ${circle}`)
+}
+
+/** `sourceId` null: the source is in another manager. */
+export async function insertDependencies(
+  transaction: Database,
+  tenantId: number,
+  sourceId: string | null,
+  dependencies: readonly NewDependency[],
+): Promise<void> {
+  if (dependencies.length === 0) return
+  const json = (value: unknown) => (value == null ? null : toJson(value))
+  const column = <T>(read: (dependency: NewDependency) => T) => dependencies.map(read)
+  await sql`
+    insert into inter_deployment_dependencies (tenant_id, source_deployment_id, id, dependency_creator,
+      target_deployment_id, target_deployment_func, external_source, external_target, visibility, created_by, created_at)
+    select ${tenantId}, ${sourceId}, n.id, creator, target, func, ext_source, ext_target, visibility, created_by,
+      coalesce(created_at, clock_timestamp())
+    from unnest(
+      ${column((one) => one.id)}::text[],
+      ${column((one) => one.creator)}::text[],
+      ${column((one) => one.target)}::text[],
+      ${column((one) => json(one.targetFunction))}::json[],
+      ${column((one) => json(one.externalSource))}::json[],
+      ${column((one) => json(one.externalTarget))}::json[],
+      ${column((one) => one.visibility)}::text[],
+      ${column((one) => one.createdBy)}::text[],
+      ${column((one) => one.createdAt ?? null)}::timestamptz[]
+    ) as n (id, creator, target, func, ext_source, ext_target, visibility, created_by, created_at)`.execute(
+    transaction,
+  )
+}
+
+/** Forgets what the deployment depends on; the labels that say so are for `addDependencies` to set afterwards. */
+export async function removeDependencies(transaction: Database, source: Source): Promise<void> {
+  await transaction
+    .deleteFrom('inter_deployment_dependencies')
+    .where('tenant_id', '=', source.tenantId)
+    .where('source_deployment_id', '=', source.id)
+    .execute()
+}
+
+export type OpenTarget = {
+  readonly id: string
+  readonly creator: string
+  readonly target: string | null
+  readonly func: unknown
+}
+
+/** Dependencies of the deployment whose targets are functions. */
+export async function listTargetFunctions(
+  db: Database,
+  { tenantId, id }: Source,
+): Promise<readonly OpenTarget[]> {
+  return db
+    .selectFrom('inter_deployment_dependencies')
+    .select([
+      'id',
+      'dependency_creator as creator',
+      'target_deployment_id as target',
+      'target_deployment_func as func',
+    ])
+    .where('tenant_id', '=', tenantId)
+    .where('source_deployment_id', '=', id)
+    .where('target_deployment_func', 'is not', null)
+    .orderBy('id')
+    .execute()
+}
+
+/**
+ * Stores what the functions come to; what one of them names that is not there is no target. The caller holds the row.
+ *
+ * @throws conflict_error for a circle
+ */
+export async function setTargets(
+  transaction: Database,
+  source: Source,
+  targets: ReadonlyMap<string, string | null>,
+  username: string,
+): Promise<void> {
+  const named = [...targets.values()].filter((target) => target !== null)
+  await checkTargets(transaction, source, named)
+  const found = await holdTargets(transaction, source.tenantId, username, named)
+  await sql`
+    update inter_deployment_dependencies p set target_deployment_id = n.target
+    from unnest(${[...targets.keys()]}::text[], ${[...targets.values()].map((target) =>
+      target !== null && found.has(target) ? target : null,
+    )}::text[]) as n (id, target)
+    where p.tenant_id = ${source.tenantId} and p.source_deployment_id = ${source.id} and p.id = n.id
+      and p.target_deployment_id is distinct from n.target`.execute(transaction)
+  await setConsumerLabels(transaction, source.tenantId, source.id, username)
+}

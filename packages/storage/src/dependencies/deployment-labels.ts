@@ -1,0 +1,65 @@
+import { ApiError, type LabelPair } from '@tutti/api'
+import type { Database } from '../database.ts'
+import { addLabels, deploymentLabels, replaceLabels } from '../labels.ts'
+import { consumerKey, setConsumerLabels } from './consumers.ts'
+import { findCircle } from './edges.ts'
+import { holdTargets } from './targets.ts'
+
+const parentKey = 'csys-obj-parent'
+
+/**
+ * Adds labels to a deployment, or makes its labels exactly these. Labels that are computed are neither set nor removed.
+ * The caller holds the deployment's row.
+ *
+ * @throws deployment_parent_not_found_error, conflict_error for an environment inside of itself
+ */
+export async function setDeploymentLabels(
+  transaction: Database,
+  owner: { readonly tenantId: number; readonly id: string },
+  labels: readonly LabelPair[],
+  createdBy: string,
+  how: 'add' | 'replace',
+): Promise<void> {
+  const { tenantId, id } = owner
+  const own = labels.filter(({ key }) => key !== consumerKey)
+  const parents = own.filter(({ key }) => key === parentKey).map(({ value }) => value)
+  const before = await parentsOf(transaction, tenantId, id)
+  const added = parents.filter((parent) => !before.includes(parent))
+  await checkParents(transaction, tenantId, id, added, createdBy)
+  if (how === 'add') await addLabels(transaction, deploymentLabels, owner, own, createdBy)
+  else await replaceLabels(transaction, deploymentLabels, owner, own, createdBy)
+  const isLess = how === 'replace' && before.some((parent) => !parents.includes(parent))
+  if (added.length > 0 || isLess) await setConsumerLabels(transaction, tenantId, id, createdBy)
+}
+
+async function checkParents(
+  transaction: Database,
+  tenantId: number,
+  id: string,
+  added: readonly string[],
+  username: string,
+): Promise<void> {
+  if (added.length === 0) return
+  const circle = await findCircle(transaction, 'parents', tenantId, id, added)
+  if (circle !== undefined) {
+    throw new ApiError('conflict_error', `cyclic dependencies: ${[...new Set([id, circle])].join(', ')}`)
+  }
+  const found = await holdTargets(transaction, tenantId, username, added)
+  const missing = added.find((parent) => !found.has(parent))
+  if (missing === undefined) return
+  throw new ApiError(
+    'deployment_parent_not_found_error',
+    `Environment referenced by \`${parentKey}\` not found: ${missing}`,
+  )
+}
+
+async function parentsOf(db: Database, tenantId: number, id: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('deployment_labels')
+    .select('value')
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', id)
+    .where('key', '=', parentKey)
+    .execute()
+  return rows.map((row) => row.value)
+}
