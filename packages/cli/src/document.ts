@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { examplesOf } from './commands/command.ts'
+import { markdownTable } from './output/markdown.ts'
 
 /** docs/cli.md, made from the commands themselves. */
 export function cliDocument(root: Command): string {
@@ -63,11 +64,7 @@ function table(commands: readonly Command[]): string {
     command.description(),
     `\`${examplesOf(command)[0] ?? ''}\``,
   ])
-  return [
-    '| command | what it does | example |',
-    '| --- | --- | --- |',
-    ...rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`),
-  ].join('\n')
+  return markdownTable(['command', 'what it does', 'example'], rows)
 }
 
 const pathOf = (command: Command): string =>

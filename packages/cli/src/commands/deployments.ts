@@ -7,6 +7,7 @@ import { readLabels, readValues } from '../input/values.ts'
 import { renderFields } from '../output/fields.ts'
 import { jsonColumn, labelsText, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
 import { type Noun, type Options, repeated } from './command.ts'
+import { dependencies } from './dependencies.ts'
 import { filtersOf, searchOptions } from './filters.ts'
 import { awaitCreation } from './follow.ts'
 import { labelsOf } from './labels.ts'
@@ -138,7 +139,7 @@ export const deployments: Noun = {
     },
     ...visibilityVerbs('deployments.setVisibility', 'deployment'),
   ],
-  nouns: [labelsOf('deployment'), filtersOf('deployments')],
+  nouns: [labelsOf('deployment'), filtersOf('deployments'), dependencies],
 }
 
 /** Creates a deployment and waits until its nodes and node instances are there. */

@@ -34,3 +34,10 @@ test('a stored filter is made of rules, changed, used and deleted', async () => 
   expect((await cli.tutti('deployments filters delete production')).exitCode).toBe(0)
   expect((await cli.tutti('blueprints filters create empty')).exitCode).toBe(2)
 })
+
+test('deployments can be asked what they depend on', async () => {
+  expect(await cli.tutti('deployments dependencies list --source web --size 5')).toMatchObject({
+    exitCode: 0,
+    written: 'No dependencies.\n',
+  })
+})
