@@ -21,6 +21,8 @@ export type Environment = {
   readonly now: () => Date
   /** Asks for a secret on the terminal without echo; undefined when there is none to ask. */
   readonly askSecret: ((question: string) => Promise<string>) | undefined
+  /** All of standard input, as text. */
+  readonly readInput: () => Promise<string>
   /** Aborted by Ctrl-C or a request to terminate. Asking for it takes the signals over from Node. */
   readonly interruption: () => AbortSignal
 }

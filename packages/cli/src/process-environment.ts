@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import type { Environment, Output } from './environment.ts'
 
@@ -21,6 +22,7 @@ export function processEnvironment(): Environment {
     },
     now: () => new Date(),
     askSecret: process.stdin.isTTY && process.stderr.isTTY ? askSecret : undefined,
+    readInput: () => text(process.stdin),
     interruption: () => {
       if (!isListening) listen(controller)
       isListening = true
@@ -70,7 +72,7 @@ async function askSecret(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
   try {
     return await new Promise((resolve, reject) => {
-      lines.once('SIGINT', () => reject(new Error('No password was given')))
+      lines.once('SIGINT', () => reject(new Error('Interrupted: nothing was changed')))
       lines.once('close', () => resolve(''))
       lines.question('', resolve)
     })

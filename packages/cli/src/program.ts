@@ -1,14 +1,77 @@
 import { Command, Option } from 'commander'
-import { addBlueprintCommands } from './commands/blueprints.ts'
-import { examplesText, type Program, settingOptions } from './commands/command.ts'
-import { addDeploymentCommands } from './commands/deployments.ts'
-import { addEventCommands } from './commands/events.ts'
-import { addExecutionCommands } from './commands/executions.ts'
-import { addInstallCommands } from './commands/install.ts'
-import { addManagerCommands } from './commands/manager.ts'
-import { addProfileCommands } from './commands/profiles.ts'
-import { addServerCommands } from './commands/serve.ts'
-import { addTopologyCommands } from './commands/topology.ts'
+import { agents } from './commands/agents.ts'
+import { auditLog } from './commands/audit-log.ts'
+import { blueprints } from './commands/blueprints.ts'
+import { cluster } from './commands/cluster.ts'
+import {
+  addCommand,
+  addNoun,
+  type CommandDefinition,
+  examplesText,
+  type Noun,
+  type Program,
+  settingOptions,
+} from './commands/command.ts'
+import { config } from './commands/config.ts'
+import { deployments } from './commands/deployments.ts'
+import { events } from './commands/events.ts'
+import { executions } from './commands/executions.ts'
+import { installCommand, uninstallCommand } from './commands/install.ts'
+import { ldap } from './commands/ldap.ts'
+import { licenses } from './commands/license.ts'
+import { maintenanceMode } from './commands/maintenance-mode.ts'
+import { permissions } from './commands/permissions.ts'
+import { initCommand, profiles } from './commands/profiles.ts'
+import { secrets } from './commands/secrets.ts'
+import { secretsProviders } from './commands/secrets-providers.ts'
+import { rotateKeyCommand, serveCommand, workerCommand } from './commands/serve.ts'
+import { sites } from './commands/sites.ts'
+import { statusCommand } from './commands/status.ts'
+import { tenants } from './commands/tenants.ts'
+import { tokens } from './commands/tokens.ts'
+import { nodeInstances, nodes } from './commands/topology.ts'
+import { userGroups } from './commands/user-groups.ts'
+import { users } from './commands/users.ts'
+import { versionCommand } from './commands/version.ts'
+import { completeCommand, completionCommand } from './completion/commands.ts'
+
+/** Verbs without a noun. */
+const commands: readonly CommandDefinition[] = [
+  serveCommand,
+  workerCommand,
+  rotateKeyCommand,
+  installCommand,
+  uninstallCommand,
+  statusCommand,
+  versionCommand,
+  initCommand,
+  completionCommand,
+]
+
+export const nouns: readonly Noun[] = [
+  profiles,
+  blueprints,
+  deployments,
+  executions,
+  events,
+  nodes,
+  nodeInstances,
+  agents,
+  secrets,
+  secretsProviders,
+  sites,
+  tenants,
+  users,
+  userGroups,
+  tokens,
+  ldap,
+  permissions,
+  auditLog,
+  config,
+  maintenanceMode,
+  cluster,
+  licenses,
+]
 
 /** The command line: nouns and verbs of the API (design/style.md). */
 export function createProgram(program: Program, version: string): Command {
@@ -40,14 +103,8 @@ export function createProgram(program: Program, version: string): Command {
     )
   for (const option of settingOptions('client')) root.addOption(option)
 
-  addServerCommands(root, program)
-  addInstallCommands(root, program)
-  addManagerCommands(root, program)
-  addProfileCommands(root, program)
-  addBlueprintCommands(root, program)
-  addDeploymentCommands(root, program)
-  addExecutionCommands(root, program)
-  addEventCommands(root, program)
-  addTopologyCommands(root, program)
+  for (const command of commands) addCommand(root, program, command)
+  for (const noun of nouns) addNoun(root, program, noun)
+  addCommand(root, program, completeCommand(root))
   return root
 }

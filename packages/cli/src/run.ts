@@ -1,8 +1,12 @@
 import { CommanderError } from 'commander'
 import type { Environment } from './environment.ts'
 import { reportError } from './errors/report.ts'
-import { createProgram } from './program.ts'
+import { createProgram, nouns } from './program.ts'
 import type { ServerParts } from './serve/parts.ts'
+
+const collections = nouns
+  .filter(({ commands }) => commands.some(({ usage }) => usage === 'list'))
+  .map(({ name }) => name)
 
 /**
  * Runs one command line (without `node` and the script) and returns its exit code: 0 ok, 1 failed, 2 usage.
@@ -23,7 +27,7 @@ export async function run(
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return usageExitCode(error)
-    return reportError(environment, error, args.includes('--json'))
+    return reportError(environment, error, args.includes('--json'), collections)
   }
 }
 

@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { afterEach, expect, test } from 'vitest'
 import { type TestEnvironment, testEnvironment } from '../test/test-environment.ts'
+import { cliDocument } from './document.ts'
 import { createProgram } from './program.ts'
 import { run } from './run.ts'
 import { installedParts } from './serve/installed-parts.ts'
+import { documentFile } from './write-document.ts'
 
 const opened: TestEnvironment[] = []
 afterEach(async () => {
@@ -31,7 +34,7 @@ test.each([
   [['deploymens', 'list'], "unknown command 'deploymens'\n(Did you mean deployments?)"],
   [['deployments', 'lst'], "unknown command 'lst'\n(Did you mean list?)"],
   [['blueprints', 'list', '--serch', 'x'], '(Did you mean --search?)'],
-  [['executions', 'start', 'install'], "required option '-d, --deployment-id <id>'"],
+  [['executions', 'start', 'install'], "required option '-d, --deployment-id <deployment>'"],
   [['blueprints', 'list', '--size', 'many'], 'It must be a whole number.'],
   [['executions', 'delete'], '--keep-last COUNT or --before TIME'],
   [['events', 'list'], 'Say whose events'],
@@ -41,10 +44,13 @@ test.each([
   expect(errors).toContain(message)
 })
 
-test('every command has a description and an example that begins with its own name', async () => {
+async function program(): Promise<Command> {
   const environment = await testEnvironment()
   opened.push(environment)
-  const root = createProgram({ environment, parts: installedParts, finish: () => {} }, '0')
+  return createProgram({ environment, parts: installedParts, finish: () => {} }, '0')
+}
+
+test('every command has a description and an example that begins with its own name', async () => {
   const visit = (command: Command, path: string) => {
     if (command.name() === 'help') return
     let help = ''
@@ -59,5 +65,9 @@ test('every command has a description and an example that begins with its own na
     expect(help, path).toMatch(new RegExp(`\\n {2}\\$ (\\w+=\\S+ )*${path}`))
     for (const child of command.commands) visit(child, `${path} ${child.name()}`)
   }
-  visit(root, 'tutti')
+  visit(await program(), 'tutti')
+})
+
+test('docs/cli.md is the one that the commands make', async () => {
+  expect(await readFile(documentFile, 'utf8')).toBe(cliDocument(await program()))
 })

@@ -16,6 +16,7 @@ export type TestEnvironmentOptions = {
   readonly isTerminal?: boolean
   readonly columns?: number
   readonly askSecret?: (question: string) => Promise<string>
+  readonly input?: string
 }
 
 /** A home of its own, captured output, no waiting, and a Ctrl-C that tests press. */
@@ -39,6 +40,7 @@ export async function testEnvironment(options: TestEnvironmentOptions = {}): Pro
     wait: async (_timeMs, signal) => signal?.throwIfAborted(),
     now: () => new Date('2026-11-21T10:00:00Z'),
     askSecret: options.askSecret,
+    readInput: async () => options.input ?? '',
     interruption: () => controller.signal,
     written: () => written.join(''),
     errors: () => errors.join(''),

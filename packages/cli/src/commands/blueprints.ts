@@ -1,100 +1,125 @@
 import { basename, resolve } from 'node:path'
 import { type Blueprint, isFailedBlueprintState } from '@tutti/api'
 import { type ArchiveSource, type Client, findArchiveSource } from '@tutti/client'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
+import { readRules } from '../input/filter-rules.ts'
 import { readLabels } from '../input/values.ts'
-import { renderFields } from '../output/fields.ts'
-import { labelsText, statusColumn, textColumn, timeColumn } from './columns.ts'
-import { addCommand, addGroup, type Options, type Program, repeated } from './command.ts'
-import { addLintCommand } from './lint.ts'
-import { addListCommand } from './list-command.ts'
+import { labelsText, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
+import { type Noun, type Options, repeated } from './command.ts'
+import { filtersOf, searchOptions } from './filters.ts'
+import { labelsOf } from './labels.ts'
+import { lint } from './lint.ts'
+import type { Answered } from './resource.ts'
+import { summaryOf } from './summary.ts'
+import { action, get, list } from './verbs.ts'
+import { visibilityOption, visibilityVerbs } from './visibility.ts'
 
 export const uploadOptions = (): readonly Option[] => [
-  new Option('-b, --blueprint-id <id>', 'id of the blueprint (default: name of the folder)'),
+  new Option('-b, --blueprint-id <blueprint>', 'id of the blueprint (default: name of the folder)'),
   new Option('-n, --main-file <name>', 'main file of the blueprint (default: blueprint.yaml)'),
-  new Option('--visibility <visibility>', 'who can see it').choices(['private', 'tenant', 'global']),
+  visibilityOption(),
   repeated('--label <key=value>', 'label of the blueprint; may be repeated'),
 ]
 
-export function addBlueprintCommands(parent: Command, program: Program): void {
-  const group = addGroup(parent, 'blueprints', 'Uploaded blueprints', 'tutti blueprints upload ./web')
-  addListCommand<Blueprint>(group, program, {
-    noun: 'blueprints',
-    description: 'List blueprints',
-    examples: ['tutti blueprints list', 'tutti blueprints list --search web --sort -created_at'],
-    options: [new Option('--search <text>', 'only those with this in their id')],
-    filters: (options) => ({ _search: options.text('search') }),
-    columns: (style) => [
-      textColumn('id', ({ id }) => id),
-      statusColumn('state', style, ({ state }) => state),
-      textColumn('main file', ({ main_file_name: file }) => file),
-      textColumn('labels', ({ labels }) => labelsText(labels)),
-      timeColumn('created at', ({ created_at: time }) => time),
-      textColumn('created by', ({ created_by: user }) => user),
-    ],
-    fetch: (client, query) => client.blueprints.list({ query }),
-  })
-  addCommand(group, program, {
-    usage: 'get <id>',
-    description: 'Show a blueprint',
-    examples: ['tutti blueprints get web', 'tutti blueprints get web --json'],
-    run: async ({ client, printer }, [id = '']) => {
-      const blueprint = await (await client()).blueprints.get(id)
-      printer.value(blueprint, renderFields(blueprintFields(blueprint), printer.style))
+const blueprint: Answered<'blueprints.get'> = {
+  plural: 'blueprints',
+  columns: [
+    textColumn('id', ({ id }) => id),
+    statusColumn('state', ({ state }) => state),
+    textColumn('main file', ({ main_file_name: file }) => file),
+    textColumn('labels', ({ labels }) => labelsText(labels)),
+    timeColumn('created at', ({ created_at: time }) => time),
+    textColumn('created by', ({ created_by: user }) => user),
+  ],
+  details: [
+    textColumn('description', ({ description }) => description),
+    textColumn('error', ({ error }) => error),
+    textColumn('inputs', ({ plan }) => Object.keys(plain(plan?.inputs)).join(', ')),
+    ...ownerColumns,
+  ],
+}
+
+export const blueprints: Noun = {
+  name: 'blueprints',
+  description: 'Uploaded blueprints',
+  commands: [
+    list('blueprints.list', blueprint, {
+      description: 'List blueprints',
+      examples: ['tutti blueprints list', 'tutti blueprints list --search web --sort -created_at'],
+      search: 'their id',
+    }),
+    list('searches.blueprints', blueprint, {
+      usage: 'search',
+      description: 'Find blueprints by rules about their labels and attributes, all of which must match',
+      examples: [
+        'tutti blueprints search --labels-rule env=prod --attrs-rule "id starts-with web"',
+        'tutti blueprints search --filter-id production',
+      ],
+      options: searchOptions('blueprints'),
+      query: (options) => ({ _filter_id: options.text('filterId') }),
+      body: async (options, { environment }) => ({
+        filter_rules: await readRules(options, environment.workingFolder),
+      }),
+    }),
+    summaryOf('blueprints'),
+    get('blueprints.get', blueprint, {
+      usage: 'get <blueprint>',
+      description: 'Show a blueprint',
+      examples: ['tutti blueprints get web', 'tutti blueprints get web --json'],
+    }),
+    {
+      usage: 'upload <path>',
+      description: 'Upload a blueprint: its folder, its main file or an archive',
+      examples: ['tutti blueprints upload ./web', 'tutti blueprints upload ./web/app.yaml -b web-2'],
+      options: uploadOptions(),
+      run: async (context, [path = ''], options) => {
+        const client = await context.client()
+        const { id, source } = await blueprintAt(context, path, options)
+        const uploaded = await upload(context, client, id, source, options)
+        context.reporter.result(
+          uploaded,
+          `Blueprint ${id} is uploaded. Next: tutti deployments create ${id} -b ${id}`,
+        )
+      },
     },
-  })
-  addCommand(group, program, {
-    usage: 'upload <path>',
-    description: 'Upload a blueprint: its folder, its main file or an archive',
-    examples: ['tutti blueprints upload ./web', 'tutti blueprints upload ./web/app.yaml -b web-2'],
-    options: uploadOptions(),
-    run: async (context, [path = ''], options) => {
-      const client = await context.client()
-      const { id, source } = await blueprintAt(context, path, options)
-      const blueprint = await upload(context, client, id, source, options)
-      context.reporter.result(
-        blueprint,
-        `Blueprint ${id} is uploaded. Next: tutti deployments create ${id} -b ${id}`,
-      )
+    {
+      usage: 'validate <path>',
+      description: 'Check a blueprint without storing it',
+      examples: ['tutti blueprints validate ./web'],
+      options: uploadOptions(),
+      run: async (context, [path = ''], options) => {
+        const client = await context.client()
+        const { id, source } = await blueprintAt(context, path, options)
+        const temporary = `${id}-validation-${context.environment.now().getTime()}`
+        await client.blueprints.validate(temporary, source, { mainFile: options.text('mainFile') })
+        context.reporter.result({ valid: true }, `${path} is valid`)
+      },
     },
-  })
-  addCommand(group, program, {
-    usage: 'validate <path>',
-    description: 'Check a blueprint without storing it',
-    examples: ['tutti blueprints validate ./web'],
-    options: uploadOptions(),
-    run: async (context, [path = ''], options) => {
-      const client = await context.client()
-      const { id, source } = await blueprintAt(context, path, options)
-      const temporary = `${id}-validation-${context.environment.now().getTime()}`
-      await client.blueprints.validate(temporary, source, { mainFile: options.text('mainFile') })
-      context.reporter.result({ valid: true }, `${path} is valid`)
+    lint,
+    {
+      usage: 'download <blueprint>',
+      description: 'Download the archive of a blueprint',
+      examples: ['tutti blueprints download web', 'tutti blueprints download web -o web.tar.gz'],
+      options: [new Option('-o, --output <file>', 'file to write; it must not exist (default: ID.tar.gz)')],
+      run: async ({ client, environment, printer }, [id = ''], options) => {
+        const file = resolve(environment.workingFolder, options.text('output') ?? `${id}.tar.gz`)
+        await (await client()).blueprints.downloadTo(id, file, environment.interruption())
+        printer.value({ id, file }, `Blueprint ${id} is in ${file}`)
+      },
     },
-  })
-  addLintCommand(group, program)
-  addCommand(group, program, {
-    usage: 'download <id>',
-    description: 'Download the archive of a blueprint',
-    examples: ['tutti blueprints download web', 'tutti blueprints download web -o web.tar.gz'],
-    options: [new Option('-o, --output <file>', 'file to write; it must not exist (default: ID.tar.gz)')],
-    run: async ({ client, environment, printer }, [id = ''], options) => {
-      const file = resolve(environment.workingFolder, options.text('output') ?? `${id}.tar.gz`)
-      await (await client()).blueprints.downloadTo(id, file, environment.interruption())
-      printer.value({ id, file }, `Blueprint ${id} is in ${file}`)
-    },
-  })
-  addCommand(group, program, {
-    usage: 'delete <id>',
-    description: 'Delete a blueprint that no deployment uses',
-    examples: ['tutti blueprints delete web'],
-    options: [new Option('--force', 'even when other blueprints import it')],
-    run: async ({ client, printer }, [id = ''], options) => {
-      await (await client()).blueprints.delete(id, options.flag('force'))
-      printer.value({ id, deleted: true }, `Blueprint ${id} is deleted`)
-    },
-  })
+    action('blueprints.delete', {
+      usage: 'delete <blueprint>',
+      description: 'Delete a blueprint that no deployment uses',
+      examples: ['tutti blueprints delete web'],
+      options: [new Option('--force', 'even when other blueprints import it')],
+      query: (options) => ({ force: options.flag('force') }),
+      done: ([id]) => `Blueprint ${id} is deleted`,
+    }),
+    ...visibilityVerbs('blueprints.setVisibility', 'blueprint'),
+  ],
+  nouns: [labelsOf('blueprint'), filtersOf('blueprints')],
 }
 
 /** Id and content of the blueprint that a path and its options mean. @throws UsageError */
@@ -128,26 +153,12 @@ export async function upload(
       labels,
       signal,
     })
-    const blueprint = await client.blueprints.waitUntilUploaded(id, signal, context.environment.wait)
-    if (isFailedBlueprintState(blueprint.state ?? '')) {
-      throw new Error(`Blueprint ${id} is ${blueprint.state}: ${blueprint.error ?? 'no reason is given'}`)
+    const uploaded = await client.blueprints.waitUntilUploaded(id, signal, context.environment.wait)
+    if (isFailedBlueprintState(uploaded.state ?? '')) {
+      throw new Error(`Blueprint ${id} is ${uploaded.state}: ${uploaded.error ?? 'no reason is given'}`)
     }
-    return blueprint
+    return uploaded
   })
 }
-
-const blueprintFields = (blueprint: Blueprint): readonly (readonly [string, unknown])[] => [
-  ['id', blueprint.id],
-  ['state', blueprint.state],
-  ['description', blueprint.description],
-  ['error', blueprint.error],
-  ['main file', blueprint.main_file_name],
-  ['labels', labelsText(blueprint.labels)],
-  ['inputs', Object.keys(plain(blueprint.plan?.inputs)).join(', ')],
-  ['visibility', blueprint.visibility],
-  ['tenant', blueprint.tenant_name],
-  ['created at', blueprint.created_at],
-  ['created by', blueprint.created_by],
-]
 
 const plain = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {})

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import type { Flags } from '../configuration/resolve.ts'
 import type { Setting } from '../configuration/setting.ts'
 import { type SettingName, settingNames, settings } from '../configuration/settings.ts'
@@ -17,17 +17,25 @@ export type Program = {
 /** The options of a command line, by their camel-case names. */
 export type Options = {
   readonly text: (name: string) => string | undefined
+  /** Of an option that is mandatory. */
+  readonly required: (name: string) => string
   readonly texts: (name: string) => readonly string[]
   readonly flag: (name: string) => boolean
 }
 
 export type CommandDefinition = {
-  /** Name and arguments: `get <id>`. */
+  /** Name and arguments: `get <id>`. What an argument is called says what shells complete it with. */
   readonly usage: string
+  /** Arguments that `usage` cannot say all of. */
+  readonly arguments?: readonly Argument[]
   readonly description: string
   /** Each a whole command line. */
   readonly examples: readonly string[]
   readonly options?: readonly Option[]
+  /** What its noun does when no verb is given. */
+  readonly isDefault?: boolean
+  /** Not for people: in no help. */
+  readonly isHidden?: boolean
   /** Returns the exit code where it is not 0. */
   readonly run: (
     context: Context,
@@ -36,11 +44,39 @@ export type CommandDefinition = {
   ) => Promise<number | undefined> | Promise<void>
 }
 
-export function addCommand(parent: Command, program: Program, definition: CommandDefinition): Command {
+/** A noun with its verbs; alone it prints its help. */
+export type Noun = {
+  readonly name: string
+  readonly alias?: string
+  readonly description: string
+  readonly commands: readonly CommandDefinition[]
+  /** Nouns within it: `deployments labels`. */
+  readonly nouns?: readonly Noun[]
+}
+
+export function addNoun(parent: Command, program: Program, { alias, ...noun }: Noun): void {
+  const group = parent.command(noun.name).description(noun.description).helpCommand(false)
+  if (alias !== undefined) group.alias(alias)
+  for (const command of noun.commands) addCommand(group, program, command)
+  for (const inner of noun.nouns ?? []) addNoun(group, program, inner)
+  group.addHelpText('after', examplesText([exampleOf(noun)]))
+}
+
+function exampleOf({ commands, nouns = [] }: Omit<Noun, 'alias'>): string {
+  const [inner] = nouns
+  return commands[0]?.examples[0] ?? (inner === undefined ? '' : exampleOf(inner))
+}
+
+export function addCommand(parent: Command, program: Program, definition: CommandDefinition): void {
   const command = parent
-    .command(definition.usage)
+    .command(definition.usage, {
+      isDefault: definition.isDefault ?? false,
+      hidden: definition.isHidden ?? false,
+    })
     .description(definition.description)
     .addHelpText('after', examplesText(definition.examples))
+  examples.set(command, definition.examples)
+  for (const argument of definition.arguments ?? []) command.addArgument(argument)
   for (const option of definition.options ?? []) command.addOption(option)
   command.action(async (...received: unknown[]) => {
     const values: Readonly<Record<string, unknown>> = command.optsWithGlobals()
@@ -51,34 +87,36 @@ export function addCommand(parent: Command, program: Program, definition: Comman
       .filter((arg) => typeof arg === 'string')
     program.finish((await definition.run(context, args, optionsOf(values))) ?? 0)
   })
-  return command
 }
 
-/** A noun with verbs; alone it prints its help. */
-export const addGroup = (parent: Command, name: string, description: string, example: string): Command =>
-  parent
-    .command(name)
-    .description(description)
-    .helpCommand(false)
-    .addHelpText('after', examplesText([example]))
+const examples = new WeakMap<Command, readonly string[]>()
+export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? []
 
-export const examplesText = (examples: readonly string[]): string =>
-  `\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${examples.map((example) => `  $ ${example}`).join('\n')}\n`
+export const examplesText = (lines: readonly string[]): string =>
+  `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((example) => `  $ ${example}`).join('\n')}\n`
 
-const optionsOf = (values: Readonly<Record<string, unknown>>): Options => ({
-  text: (name) => {
+function optionsOf(values: Readonly<Record<string, unknown>>): Options {
+  const text = (name: string) => {
     const value = values[name]
     return typeof value === 'string' ? value : undefined
-  },
-  texts: (name) => {
-    const value = values[name]
-    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
-  },
-  flag: (name) => values[name] === true,
-})
+  }
+  return {
+    text,
+    required: (name) => {
+      const value = text(name)
+      if (value === undefined) throw new Error(`no option ${name} is mandatory`)
+      return value
+    },
+    texts: (name) => {
+      const value = values[name]
+      return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+    },
+    flag: (name) => values[name] === true,
+  }
+}
 
 /** The settings that were given as flags of this command line. */
-function flagsOf(values: Readonly<Record<string, unknown>>): Flags {
+export function flagsOf(values: Readonly<Record<string, unknown>>): Flags {
   const given = settingNames.map((name): readonly [SettingName, unknown] => [name, values[attributeOf(name)]])
   return Object.fromEntries(
     given

@@ -1,41 +1,44 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { renderEvent } from '../output/event-line.ts'
-import { addCommand, addGroup, counted, type Options, type Program } from './command.ts'
+import { counted, type Noun, type Options } from './command.ts'
 
-export function addEventCommands(parent: Command, program: Program): void {
-  const group = addGroup(parent, 'events', 'Events and logs of executions', 'tutti events list -d web-1')
-  addCommand(group, program, {
-    usage: 'list',
-    description: 'List events and logs, oldest first',
-    examples: [
-      'tutti events list -e EXECUTION',
-      'tutti events list -d web-1 --tail 50',
-      'tutti events list -d web-1 --no-logs --json',
-    ],
-    options: [
-      new Option('-e, --execution-id <id>', 'only those of this execution'),
-      new Option('-d, --deployment-id <id>', 'only those of this deployment'),
-      new Option('--node-instance-id <id>', 'only those of this node instance'),
-      new Option('--level <level>', 'only logs of this level'),
-      new Option('--message <pattern>', 'only those whose message fits; % stands for anything'),
-      new Option('--since <time>', 'only those from this time on'),
-      new Option('--until <time>', 'only those before this time'),
-      new Option('--no-logs', 'only events'),
-      counted('--tail <count>', 'only the last so many').default('1000'),
-    ],
-    run: listEvents,
-  })
-  addCommand(group, program, {
-    usage: 'delete <deployment>',
-    description: 'Delete the events and logs of a deployment',
-    examples: ['tutti events delete web-1'],
-    run: async ({ client, printer }, [deployment = '']) => {
-      const count = await (await client()).events.delete(deployment)
-      printer.value({ count }, `${count} events and logs of ${deployment} are deleted`)
+export const events: Noun = {
+  name: 'events',
+  description: 'Events and logs of executions',
+  commands: [
+    {
+      usage: 'list',
+      description: 'List events and logs, oldest first',
+      examples: [
+        'tutti events list -e EXECUTION',
+        'tutti events list -d web-1 --tail 50',
+        'tutti events list -d web-1 --no-logs --json',
+      ],
+      options: [
+        new Option('-e, --execution-id <execution>', 'only those of this execution'),
+        new Option('-d, --deployment-id <deployment>', 'only those of this deployment'),
+        new Option('--node-instance-id <node-instance>', 'only those of this node instance'),
+        new Option('--level <level>', 'only logs of this level'),
+        new Option('--message <pattern>', 'only those whose message fits; % stands for anything'),
+        new Option('--since <time>', 'only those from this time on'),
+        new Option('--until <time>', 'only those before this time'),
+        new Option('--no-logs', 'only events'),
+        counted('--tail <count>', 'only the last so many').default('1000'),
+      ],
+      run: listEvents,
     },
-  })
+    {
+      usage: 'delete <deployment>',
+      description: 'Delete the events and logs of a deployment',
+      examples: ['tutti events delete web-1'],
+      run: async ({ client, printer }, [deployment = '']) => {
+        const count = await (await client()).events.delete(deployment)
+        printer.value({ count }, `${count} events and logs of ${deployment} are deleted`)
+      },
+    },
+  ],
 }
 
 async function listEvents(

@@ -1,42 +1,41 @@
 import { isNotFound } from '@tutti/client'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { Context } from '../context.ts'
 import { readValues } from '../input/values.ts'
 import { blueprintAt, upload, uploadOptions } from './blueprints.ts'
-import { addCommand, type Options, type Program } from './command.ts'
+import type { CommandDefinition, Options } from './command.ts'
 import { create, deleteDeployment, inputOption } from './deployments.ts'
 import { detachOption, parameterOption, sayStarted } from './executions.ts'
 import { followToEnd, startWhenCreated } from './follow.ts'
 
-export function addInstallCommands(parent: Command, program: Program): void {
-  addCommand(parent, program, {
-    usage: 'install <path>',
-    description: 'Upload a blueprint, create a deployment of it and run its install workflow',
-    examples: [
-      'tutti install ./web',
-      'tutti install ./web/app.yaml -b web -d web-1 -i port=8080 -i inputs.yaml',
-    ],
-    options: [
-      ...uploadOptions(),
-      new Option('-d, --deployment-id <id>', 'id of the deployment (default: the id of the blueprint)'),
-      inputOption(),
-      parameterOption(),
-      detachOption(),
-    ],
-    run: install,
-  })
-  addCommand(parent, program, {
-    usage: 'uninstall <deployment>',
-    description: 'Run the uninstall workflow of a deployment and delete the deployment',
-    examples: ['tutti uninstall web-1', 'tutti uninstall web-1 --keep'],
-    options: [
-      new Option('--keep', 'do not delete the deployment'),
-      new Option('--delete-blueprint', 'delete its blueprint too').conflicts('keep'),
-      new Option('--force', 'even when other deployments depend on it'),
-      parameterOption(),
-    ],
-    run: uninstall,
-  })
+export const installCommand: CommandDefinition = {
+  usage: 'install <path>',
+  description: 'Upload a blueprint, create a deployment of it and run its install workflow',
+  examples: [
+    'tutti install ./web',
+    'tutti install ./web/app.yaml -b web -d web-1 -i port=8080 -i inputs.yaml',
+  ],
+  options: [
+    ...uploadOptions(),
+    new Option('-d, --deployment-id <deployment>', 'id of the deployment (default: the id of the blueprint)'),
+    inputOption(),
+    parameterOption(),
+    detachOption(),
+  ],
+  run: install,
+}
+
+export const uninstallCommand: CommandDefinition = {
+  usage: 'uninstall <deployment>',
+  description: 'Run the uninstall workflow of a deployment and delete the deployment',
+  examples: ['tutti uninstall web-1', 'tutti uninstall web-1 --keep'],
+  options: [
+    new Option('--keep', 'do not delete the deployment'),
+    new Option('--delete-blueprint', 'delete its blueprint too').conflicts('keep'),
+    new Option('--force', 'even when other deployments depend on it'),
+    parameterOption(),
+  ],
+  run: uninstall,
 }
 
 async function install(context: Context, [path = '']: readonly string[], options: Options): Promise<number> {

@@ -1,41 +1,39 @@
 import { stripVTControlCharacters } from 'node:util'
 import { findArchiveSource } from '@tutti/client'
 import type { LintFinding } from '@tutti/worker'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { UsageError } from '../errors/usage-error.ts'
 import type { Style } from '../output/style.ts'
-import { addCommand, type Program } from './command.ts'
+import type { CommandDefinition } from './command.ts'
 
 /** `tutti blueprints lint`: works on files alone, without a manager. */
-export function addLintCommand(group: Command, program: Program): void {
-  addCommand(group, program, {
-    usage: 'lint <path>',
-    description: 'Find mistakes in a blueprint on this machine: its folder or its main file',
-    examples: ['tutti blueprints lint ./web', 'tutti blueprints lint ./web/app.yaml --json'],
-    options: [new Option('-n, --main-file <name>', 'main file of the blueprint (default: blueprint.yaml)')],
-    run: async ({ printer }, [path = ''], options) => {
-      const source = await findArchiveSource(path)
-      if (source.kind === 'archive') {
-        throw new UsageError(
-          `${path} is an archive`,
-          'Unpack it first, or check it with: tutti blueprints validate',
-        )
-      }
-      const mainFile = options.text('mainFile') ?? source.mainFile ?? 'blueprint.yaml'
-      // Loaded here: the other commands need no parser.
-      const { lintFolder } = await import('@tutti/worker')
-      const findings = await lintFolder({ folder: source.path, mainFile }).catch(
-        (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'ENOENT') throw error
-          throw new UsageError(`There is no ${mainFile} in ${source.path}`, 'Name the main file with -n')
-        },
+export const lint: CommandDefinition = {
+  usage: 'lint <path>',
+  description: 'Find mistakes in a blueprint on this machine: its folder or its main file',
+  examples: ['tutti blueprints lint ./web', 'tutti blueprints lint ./web/app.yaml --json'],
+  options: [new Option('-n, --main-file <name>', 'main file of the blueprint (default: blueprint.yaml)')],
+  run: async ({ printer }, [path = ''], options) => {
+    const source = await findArchiveSource(path)
+    if (source.kind === 'archive') {
+      throw new UsageError(
+        `${path} is an archive`,
+        'Unpack it first, or check it with: tutti blueprints validate',
       )
-      const errors = findings.filter(({ severity }) => severity === 'error').length
-      const lines = findings.map((finding) => renderFinding(finding, printer.style))
-      printer.value(findings, [...lines, summary(errors, findings.length - errors, mainFile)].join('\n\n'))
-      return errors === 0 ? 0 : 1
-    },
-  })
+    }
+    const mainFile = options.text('mainFile') ?? source.mainFile ?? 'blueprint.yaml'
+    // Loaded here: the other commands need no parser.
+    const { lintFolder } = await import('@tutti/worker')
+    const findings = await lintFolder({ folder: source.path, mainFile }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+        throw new UsageError(`There is no ${mainFile} in ${source.path}`, 'Name the main file with -n')
+      },
+    )
+    const errors = findings.filter(({ severity }) => severity === 'error').length
+    const lines = findings.map((finding) => renderFinding(finding, printer.style))
+    printer.value(findings, [...lines, summary(errors, findings.length - errors, mainFile)].join('\n\n'))
+    return errors === 0 ? 0 : 1
+  },
 }
 
 function summary(errors: number, warnings: number, mainFile: string): string {

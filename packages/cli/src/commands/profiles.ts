@@ -1,74 +1,78 @@
 import { type Connection, type Credentials, createClient } from '@tutti/client'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { profilesFile } from '../configuration/folder.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { generatedPassword, isLocal, localUrl } from '../profiles/connect.ts'
 import { type Profile, readProfiles, writeProfiles } from '../profiles/profile.ts'
 import { textColumn } from './columns.ts'
-import { addCommand, addGroup, type Options, type Program } from './command.ts'
+import type { CommandDefinition, Noun, Options } from './command.ts'
 
-export function addProfileCommands(parent: Command, program: Program): void {
-  addCommand(parent, program, {
-    usage: 'init [name]',
-    description: 'Log in to a manager and remember it as a profile',
-    examples: [
-      'tutti init',
-      'tutti init production --url https://tutti.example.org --username alice --tenant web',
-    ],
-    options: [
-      new Option('--username <name>', 'user to log in as (default: admin)'),
-      new Option('--with-token', 'remember a new token in place of the password'),
-    ],
-    run: init,
-  })
-  const group = addGroup(parent, 'profiles', 'Managers that you have logged in to', 'tutti profiles list')
-  addCommand(group, program, {
-    usage: 'list',
-    description: 'List profiles',
-    examples: ['tutti profiles list'],
-    run: async ({ environment, printer }) => {
-      const { current, profiles } = await readProfiles(environment)
-      const items = Object.entries(profiles).map(([name, { url, tenant, username }]) => {
-        return { name, url, tenant, username: username ?? null, is_current: name === current }
-      })
-      const metadata = { pagination: { total: items.length, offset: 0, size: items.length } }
-      printer.list(
-        { items, metadata },
-        [
-          textColumn('', (row) => (row.is_current ? '*' : '')),
-          textColumn('name', ({ name }) => name),
-          textColumn('manager', ({ url }) => url),
-          textColumn('tenant', ({ tenant }) => tenant),
-          textColumn('user', ({ username }) => username),
-        ],
-        'profiles',
-      )
+export const initCommand: CommandDefinition = {
+  usage: 'init [name]',
+  description: 'Log in to a manager and remember it as a profile',
+  examples: [
+    'tutti init',
+    'tutti init production --url https://tutti.example.org --username alice --tenant web',
+  ],
+  options: [
+    new Option('--username <name>', 'user to log in as (default: admin)'),
+    new Option('--with-token', 'remember a new token in place of the password'),
+  ],
+  run: init,
+}
+
+export const profiles: Noun = {
+  name: 'profiles',
+  description: 'Managers that you have logged in to',
+  commands: [
+    {
+      usage: 'list',
+      description: 'List profiles',
+      examples: ['tutti profiles list'],
+      run: async ({ environment, printer }) => {
+        const { current, profiles } = await readProfiles(environment)
+        const items = Object.entries(profiles).map(([name, { url, tenant, username }]) => {
+          return { name, url, tenant, username: username ?? null, is_current: name === current }
+        })
+        const metadata = { pagination: { total: items.length, offset: 0, size: items.length } }
+        printer.list(
+          { items, metadata },
+          [
+            textColumn('', (row) => (row.is_current ? '*' : '')),
+            textColumn('name', ({ name }) => name),
+            textColumn('manager', ({ url }) => url),
+            textColumn('tenant', ({ tenant }) => tenant),
+            textColumn('user', ({ username }) => username),
+          ],
+          'profiles',
+        )
+      },
     },
-  })
-  addCommand(group, program, {
-    usage: 'use <name>',
-    description: 'Use a profile from now on',
-    examples: ['tutti profiles use production'],
-    run: async ({ environment, printer }, [name = '']) => {
-      const { profiles } = await readProfiles(environment)
-      const profile = existing(profiles, name)
-      await writeProfiles(environment, { current: name, profiles })
-      printer.value({ name }, `Now using ${name}: ${profile.url}, tenant ${profile.tenant}`)
+    {
+      usage: 'use <profile>',
+      description: 'Use a profile from now on',
+      examples: ['tutti profiles use production'],
+      run: async ({ environment, printer }, [name = '']) => {
+        const { profiles } = await readProfiles(environment)
+        const profile = existing(profiles, name)
+        await writeProfiles(environment, { current: name, profiles })
+        printer.value({ name }, `Now using ${name}: ${profile.url}, tenant ${profile.tenant}`)
+      },
     },
-  })
-  addCommand(group, program, {
-    usage: 'delete <name>',
-    description: 'Forget a profile',
-    examples: ['tutti profiles delete production'],
-    run: async ({ environment, printer }, [name = '']) => {
-      const { current, profiles } = await readProfiles(environment)
-      existing(profiles, name)
-      const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name))
-      await writeProfiles(environment, { current: current === name ? undefined : current, profiles: rest })
-      printer.value({ name }, `Forgot ${name}`)
+    {
+      usage: 'delete <profile>',
+      description: 'Forget a profile',
+      examples: ['tutti profiles delete production'],
+      run: async ({ environment, printer }, [name = '']) => {
+        const { current, profiles } = await readProfiles(environment)
+        existing(profiles, name)
+        const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name))
+        await writeProfiles(environment, { current: current === name ? undefined : current, profiles: rest })
+        printer.value({ name }, `Forgot ${name}`)
+      },
     },
-  })
+  ],
 }
 
 function existing(profiles: Readonly<Record<string, Profile>>, name: string): Profile {

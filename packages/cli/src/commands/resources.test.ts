@@ -150,20 +150,10 @@ test('labels are merged, because the API replaces the whole set', async () => {
       return sampleDeployment({ labels: [label('env', 'prod')] })
     },
   })
-  expect(
-    await tutti(
-      'deployments',
-      'labels',
-      'web',
-      '--add',
-      'env=prod',
-      '--add',
-      'ENV=test',
-      '--delete',
-      'tier=a',
-    ),
-  ).toBe(0)
-  expect(sent).toEqual([{ labels: [{ env: 'test' }, { tier: 'b' }, { env: 'prod' }] }])
+  expect(await tutti('deployments', 'labels', 'add', 'web', 'env=prod', 'ENV=test')).toBe(0)
+  expect(await tutti('deployments', 'labels', 'delete', 'web', 'tier=a', 'ENV')).toBe(0)
+  const [env, a, b] = [{ env: 'test' }, { tier: 'a' }, { tier: 'b' }]
+  expect(sent).toEqual([{ labels: [env, a, b, { env: 'prod' }] }, { labels: [b] }])
   expect(environment.written()).toContain('env  prod')
 })
 
@@ -245,4 +235,50 @@ test('cancelling waits for the end and succeeds when it is cancelled', async () 
   expect(await tutti('executions', 'cancel', 'x', '--kill')).toBe(0)
   expect(actions).toEqual([{ action: 'kill' }])
   expect(environment.written()).toContain('Execution x is cancelled')
+})
+
+test('a summary counts by one field, or by a second one within the first', async () => {
+  const within = [
+    { visibility: 'tenant', deployments: 2 },
+    { visibility: 'global', deployments: 1 },
+  ]
+  const { tutti, environment, server } = await cliOf({
+    'summaries.deployments': () =>
+      sampleList([{ site_name: 'london', deployments: 3, 'by visibility': within }]),
+  })
+  expect(await tutti('deployments', 'summary', 'site_name')).toBe(0)
+  expect(
+    await tutti('deployments', 'summary', 'site_name', 'visibility', '--filter', 'blueprint_id=web'),
+  ).toBe(0)
+  expect(await tutti('deployments', 'summary', 'colour')).toBe(2)
+  expect(environment.written()).toBe(
+    [
+      'SITE NAME  DEPLOYMENTS',
+      'london     3',
+      'SITE NAME  VISIBILITY  DEPLOYMENTS',
+      'london     tenant      2',
+      'london     global      1',
+      '',
+    ].join('\n'),
+  )
+  expect(server.requests[1]).toBe(
+    'GET /api/v3.1/summary/deployments?blueprint_id=web&_target_field=site_name&_sub_field=visibility',
+  )
+})
+
+test('rules of a search are its body', async () => {
+  const bodies: unknown[] = []
+  const { tutti, server } = await cliOf({
+    'searches.blueprints': ({ body }) => {
+      bodies.push(body)
+      return sampleList([])
+    },
+  })
+  const rules = ['--labels-rule', 'env=prod', '--filter-id', 'mine']
+  expect(await tutti('blueprints', 'search', ...rules, '--size', '5')).toBe(0)
+  expect(bodies).toEqual([
+    { filter_rules: [{ type: 'label', key: 'env', operator: 'any_of', values: ['prod'] }] },
+  ])
+  expect(server.requests).toEqual(['POST /api/v3.1/searches/blueprints?_size=5&_filter_id=mine'])
+  expect(await tutti('blueprints', 'search', '--labels-rule', 'nonsense')).toBe(2)
 })

@@ -1,46 +1,45 @@
-import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { generatedPassword } from '../profiles/connect.ts'
 import { serve } from '../serve/serve.ts'
-import { addCommand, type Program, settingOptions } from './command.ts'
+import { type CommandDefinition, settingOptions } from './command.ts'
 
-export function addServerCommands(parent: Command, program: Program): void {
-  addCommand(parent, program, {
-    usage: 'serve',
-    description: 'Run the manager: REST service, workers and scheduler, on an embedded database',
-    examples: [
-      'tutti serve',
-      'tutti serve --host 0.0.0.0 --port 8080 --data-folder /var/lib/tutti',
-      'TUTTI_DATABASE_URL=postgres://tutti@db/tutti tutti serve --roles api',
-    ],
-    options: settingOptions('server'),
-    run: (context) => run(context),
-  })
-  addCommand(parent, program, {
-    usage: 'worker',
-    description: 'Run only a worker, on the database of other managers',
-    examples: ['TUTTI_DATABASE_URL=postgres://tutti@db/tutti tutti worker --manager-url http://tutti:8080'],
-    options: settingOptions('server').filter(({ long }) => long !== '--roles'),
-    run: async (context) => {
-      const { configuration } = await context.configuration()
-      if (configuration.databaseUrl === undefined) {
-        throw new UsageError(
-          'A worker of its own needs the database of its managers: TUTTI_DATABASE_URL is not set',
-          'Run `tutti serve` for everything in one process',
-        )
-      }
-      await run(context, 'worker')
-    },
-  })
-  addCommand(parent, program, {
-    usage: 'rotate-key',
-    description:
-      'Encrypt all secrets again under a new key, while no manager runs; goes on where it was killed',
-    examples: ['tutti rotate-key', 'tutti rotate-key --data-folder /var/lib/tutti'],
-    options: settingOptions('server').filter(({ long }) => long === '--data-folder'),
-    run: rotate,
-  })
+export const serveCommand: CommandDefinition = {
+  usage: 'serve',
+  description: 'Run the manager: REST service, workers and scheduler, on an embedded database',
+  examples: [
+    'tutti serve',
+    'tutti serve --host 0.0.0.0 --port 8080 --data-folder /var/lib/tutti',
+    'TUTTI_DATABASE_URL=postgres://tutti@db/tutti tutti serve --roles api',
+  ],
+  options: settingOptions('server'),
+  run: (context) => run(context),
+}
+
+export const workerCommand: CommandDefinition = {
+  usage: 'worker',
+  description: 'Run only a worker, on the database of other managers',
+  examples: ['TUTTI_DATABASE_URL=postgres://tutti@db/tutti tutti worker --manager-url http://tutti:8080'],
+  options: settingOptions('server').filter(({ long }) => long !== '--roles'),
+  run: async (context) => {
+    const { configuration } = await context.configuration()
+    if (configuration.databaseUrl === undefined) {
+      throw new UsageError(
+        'A worker of its own needs the database of its managers: TUTTI_DATABASE_URL is not set',
+        'Run `tutti serve` for everything in one process',
+      )
+    }
+    await run(context, 'worker')
+  },
+}
+
+export const rotateKeyCommand: CommandDefinition = {
+  usage: 'rotate-key',
+  description:
+    'Encrypt all secrets again under a new key, while no manager runs; goes on where it was killed',
+  examples: ['tutti rotate-key', 'tutti rotate-key --data-folder /var/lib/tutti'],
+  options: settingOptions('server').filter(({ long }) => long === '--data-folder'),
+  run: rotate,
 }
 
 async function rotate({ configuration, parts, printer }: Context): Promise<void> {

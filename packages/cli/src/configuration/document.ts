@@ -1,3 +1,4 @@
+import { markdownTable } from '../output/markdown.ts'
 import type { Setting } from './setting.ts'
 import { settingNames, settings } from './settings.ts'
 
@@ -32,7 +33,7 @@ ${table('client')}
 `
 }
 
-const titles = ['setting', 'flag', 'environment', 'default', 'meaning'] as const
+const titles = ['setting', 'flag', 'environment', 'default', 'meaning']
 
 function table(part: 'server' | 'client'): string {
   const rows = settingNames
@@ -45,13 +46,7 @@ function table(part: 'server' | 'client'): string {
       defaultOf(setting),
       setting.description,
     ])
-  // Padded as the formatter of this repository wants it.
-  const widths = titles.map((title, index) =>
-    Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)),
-  )
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`
-  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n')
+  return markdownTable(titles, rows)
 }
 
 function defaultOf({ default: value, defaultText }: Setting<unknown>): string {

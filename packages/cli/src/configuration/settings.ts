@@ -227,7 +227,7 @@ export const settings = {
   tenant: {
     flag: '--tenant',
     variable: 'TUTTI_TENANT',
-    placeholder: 'NAME',
+    placeholder: 'TENANT',
     description: 'Tenant that client commands work in',
     part: 'client',
     default: undefined,
@@ -238,7 +238,7 @@ export const settings = {
   profile: {
     flag: '--profile',
     variable: 'TUTTI_PROFILE',
-    placeholder: 'NAME',
+    placeholder: 'PROFILE',
     description: 'Profile with the address and credentials for client commands',
     part: 'client',
     default: undefined,
@@ -248,7 +248,7 @@ export const settings = {
   },
   username: {
     variable: 'TUTTI_USERNAME',
-    placeholder: 'NAME',
+    placeholder: 'USER',
     description: 'User that client commands log in as',
     part: 'client',
     default: undefined,

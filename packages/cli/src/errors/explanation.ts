@@ -11,13 +11,14 @@ export type Explanation = {
   readonly exitCode: 1 | 2
 }
 
-export function explain(error: unknown): Explanation {
+/** `collections`: nouns whose things can be listed; a path of the API begins with its noun. */
+export function explain(error: unknown, collections: readonly string[] = []): Explanation {
   if (error instanceof ClientError) {
     return {
       message: error.message,
       where: error.request,
       code: `${error.code}, HTTP ${error.status}`,
-      next: error.hint ?? nextCommand(error),
+      next: error.hint ?? nextCommand(error, collections),
       exitCode: 1,
     }
   }
@@ -38,10 +39,8 @@ const plain = (message: string, next: string | undefined, exitCode: 1 | 2): Expl
   exitCode,
 })
 
-const collections: readonly string[] = ['blueprints', 'deployments', 'executions', 'nodes', 'node-instances']
-
 /** What a person would most likely do after this refusal. */
-function nextCommand(error: ClientError): string | undefined {
+function nextCommand(error: ClientError, collections: readonly string[]): string | undefined {
   const collection = error.request.split(' ')[1]?.split('/')[1] ?? ''
   switch (error.code) {
     case 'not_found_error':

@@ -3,8 +3,13 @@ import { styleFor } from '../output/style.ts'
 import { explain } from './explanation.ts'
 
 /** Writes an error to stderr and says which exit code it means: 1 failed, 2 usage. */
-export function reportError(environment: Environment, error: unknown, isJson: boolean): 1 | 2 {
-  const { message, where, code, next, exitCode } = explain(error)
+export function reportError(
+  environment: Environment,
+  error: unknown,
+  isJson: boolean,
+  collections: readonly string[] = [],
+): 1 | 2 {
+  const { message, where, code, next, exitCode } = explain(error, collections)
   const { stderr } = environment
   if (isJson) {
     stderr.write(`${JSON.stringify({ error: { message, where, code, next } })}\n`)

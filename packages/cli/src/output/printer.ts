@@ -28,7 +28,7 @@ export function createPrinter(environment: Environment, isJson: boolean): Printe
       const { total, offset } = list.metadata.pagination
       if (list.items.length === 0) return line(`No ${noun}.`)
       const bold = columns.map((column) => ({ ...column, title: column.title.toUpperCase() }))
-      line(renderTable(bold, list.items, stdout.columns))
+      line(renderTable(bold, list.items, stdout.columns, style))
       const last = offset + list.items.length
       if (last < total || offset > 0) {
         line(style('gray', `${offset + 1}–${last} of ${total} ${noun}. Next: --offset ${last}`))

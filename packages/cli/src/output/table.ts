@@ -1,13 +1,16 @@
 import { stripVTControlCharacters } from 'node:util'
+import type { Style } from './style.ts'
 
 export type Column<Row> = {
   readonly title: string
   readonly value: (row: Row) => string
   /** Applied after the widths are known. */
-  readonly paint?: (text: string, row: Row) => string
+  readonly paint?: (text: string, row: Row, style: Style) => string
 }
 
 const gap = '  '
+
+const plain: Style = (_colour, text) => text
 
 /**
  * Rows under titles, each column as wide as its widest cell. Where the width is known, the widest columns
@@ -17,6 +20,7 @@ export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   totalWidth: number | undefined,
+  style: Style = plain,
 ): string {
   const cells = rows.map((row) => columns.map((column) => printable(column.value(row))))
   const natural = columns.map((column, index) =>
@@ -30,7 +34,7 @@ export function renderTable<Row>(
     columns
       .map(({ paint }, index) => {
         const text = pad(cells[line]?.[index] ?? '', index)
-        return paint === undefined ? text : paint(text, row)
+        return paint === undefined ? text : paint(text, row, style)
       })
       .join(gap)
       .trimEnd(),

@@ -147,6 +147,7 @@ export async function workflowsOf(
     readonly extra: readonly RawBuilder<unknown>[]
   },
 ) {
+  await settleEnvironments(db)
   // `_search` is about workflows here.
   const found = selection(deploymentResource, { ...query, search: undefined }, scope, [
     ...extra,
