@@ -242,6 +242,7 @@ test('every request that may write leaves a record, or is on the list above', as
   const link = { dependency_creator: 'walk', target_deployment: 'fixture' }
   const all = { inter_deployment_dependencies: [link] }
   let token = ''
+  let group = ''
   const steps: readonly (Step | (() => Step))[] = [
     ['providerContext.set', '/provider/context', 'provider_context', { name: 'p', context: {} }],
     ['config.set', '/config/monitoring_timeout', 'config', { value: 5 }],
@@ -364,6 +365,32 @@ test('every request that may write leaves a record, or is on the list above', as
     ['nodeInstances.delete', '/node-instances/m_1', 'node_instances', undefined, updating],
     ['nodes.update', '/nodes/fixture/m', 'nodes', { type: 'u' }, updating],
     ['nodes.delete', '/nodes/fixture/m', 'nodes', undefined, updating],
+    [
+      'deploymentGroups.put',
+      '/deployment-groups/walked',
+      'deployment_groups',
+      { deployment_ids: ['walked'] },
+    ],
+    [
+      'deploymentGroups.update',
+      '/deployment-groups/walked',
+      'deployment_group_members',
+      { add: { deployment_ids: ['fixture'] } },
+    ],
+    [
+      'executionGroups.start',
+      '/execution-groups',
+      'execution_groups',
+      { deployment_group_id: 'walked', workflow_id: 'uninstall', concurrency: 0 },
+    ],
+    () => [
+      'executionGroups.update',
+      `/execution-groups/${group}`,
+      'execution_groups',
+      { success_group_id: 'walked' },
+    ],
+    () => ['executionGroups.act', `/execution-groups/${group}`, 'executions', { action: 'cancel' }],
+    ['deploymentGroups.delete', '/deployment-groups/walked', 'deployment_groups'],
     ['executions.act', `/executions/${execution}`, 'executions', { action: 'cancel' }],
     ['executions.update', `/executions/${execution}`, 'executions', { status: 'failed' }],
     ['events.delete', '/events?deployment_id=fixture&type=cloudify_event', 'events'],
@@ -385,6 +412,7 @@ test('every request that may write leaves a record, or is on the list above', as
     const answer = await manager.send(method, path, { ...sent, ...as })
     expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300)
     if (name === 'tokens.create') token = answer.body.id
+    if (name === 'executionGroups.start') group = answer.body.id
     if (name === 'executions.start') await manager.ended(answer.body.id)
     const left = (await since(before)).filter((one) => one.ref_table === table)
     expect(left, name).not.toEqual([])
