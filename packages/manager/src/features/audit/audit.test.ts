@@ -213,8 +213,6 @@ const unrecorded: Readonly<Record<string, string>> = {
   'operations.update': 'operations and tasks graphs are the log of an execution',
   'operations.delete': 'operations and tasks graphs are the log of an execution',
   'tasksGraphs.create': 'operations and tasks graphs are the log of an execution',
-  'executionGroups.act':
-    'the group stays as it is; what changes of its executions is recorded as by executions.act',
   ...Object.fromEntries(
     Object.keys(builtRoutes)
       .filter((name) => name.startsWith('searches.'))
@@ -243,7 +241,8 @@ test('every request that may write leaves a record, or is on the list above', as
   const links = '/deployments/inter-deployment-dependencies'
   const link = { dependency_creator: 'walk', target_deployment: 'fixture' }
   const all = { inter_deployment_dependencies: [link] }
-  let [token, executionGroup] = ['', '']
+  let token = ''
+  let group = ''
   const steps: readonly (Step | (() => Step))[] = [
     ['providerContext.set', '/provider/context', 'provider_context', { name: 'p', context: {} }],
     ['config.set', '/config/monitoring_timeout', 'config', { value: 5 }],
@@ -348,31 +347,6 @@ test('every request that may write leaves a record, or is on the list above', as
         [`${filtered}Filters.delete`, path, table],
       ]
     }),
-    [
-      'deploymentGroups.put',
-      '/deployment-groups/walked',
-      'deployment_groups',
-      { deployment_ids: ['walked'] },
-    ],
-    [
-      'deploymentGroups.update',
-      '/deployment-groups/walked',
-      'deployment_group_members',
-      { add: { deployment_ids: ['fixture'] } },
-    ],
-    [
-      'executionGroups.start',
-      '/execution-groups',
-      'execution_groups',
-      { deployment_group_id: 'walked', workflow_id: 'uninstall' },
-    ],
-    () => [
-      'executionGroups.update',
-      `/execution-groups/${executionGroup}`,
-      'execution_groups',
-      { concurrency: 3 },
-    ],
-    ['deploymentGroups.delete', '/deployment-groups/walked', 'deployment_groups'],
     ['nodeInstances.update', '/node-instances/n_1', 'node_instances', { version: 9, state: 'started' }],
     [
       'agents.create',
@@ -391,6 +365,32 @@ test('every request that may write leaves a record, or is on the list above', as
     ['nodeInstances.delete', '/node-instances/m_1', 'node_instances', undefined, updating],
     ['nodes.update', '/nodes/fixture/m', 'nodes', { type: 'u' }, updating],
     ['nodes.delete', '/nodes/fixture/m', 'nodes', undefined, updating],
+    [
+      'deploymentGroups.put',
+      '/deployment-groups/walked',
+      'deployment_groups',
+      { deployment_ids: ['walked'] },
+    ],
+    [
+      'deploymentGroups.update',
+      '/deployment-groups/walked',
+      'deployment_group_members',
+      { add: { deployment_ids: ['fixture'] } },
+    ],
+    [
+      'executionGroups.start',
+      '/execution-groups',
+      'execution_groups',
+      { deployment_group_id: 'walked', workflow_id: 'uninstall', concurrency: 0 },
+    ],
+    () => [
+      'executionGroups.update',
+      `/execution-groups/${group}`,
+      'execution_groups',
+      { success_group_id: 'walked' },
+    ],
+    () => ['executionGroups.act', `/execution-groups/${group}`, 'executions', { action: 'cancel' }],
+    ['deploymentGroups.delete', '/deployment-groups/walked', 'deployment_groups'],
     ['executions.act', `/executions/${execution}`, 'executions', { action: 'cancel' }],
     ['executions.update', `/executions/${execution}`, 'executions', { status: 'failed' }],
     ['events.delete', '/events?deployment_id=fixture&type=cloudify_event', 'events'],
@@ -412,7 +412,7 @@ test('every request that may write leaves a record, or is on the list above', as
     const answer = await manager.send(method, path, { ...sent, ...as })
     expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300)
     if (name === 'tokens.create') token = answer.body.id
-    if (name === 'executionGroups.start') executionGroup = answer.body.id
+    if (name === 'executionGroups.start') group = answer.body.id
     if (name === 'executions.start') await manager.ended(answer.body.id)
     const left = (await since(before)).filter((one) => one.ref_table === table)
     expect(left, name).not.toEqual([])
