@@ -201,3 +201,31 @@ test('nodes, instances and executions are seen as their deployment is', async ()
     }
   }
 })
+
+test('labels of what is private to others are not listed', async () => {
+  for (const visibility of visibilities) {
+    const { tenant_id: tenantId } = await manager.db
+      .selectFrom('deployments')
+      .select('tenant_id')
+      .where('id', '=', `deployments-${visibility}`)
+      .executeTakeFirstOrThrow()
+    await manager.db
+      .insertInto('deployment_labels')
+      .values({
+        tenant_id: tenantId,
+        deployment_id: `deployments-${visibility}`,
+        key: `of-${visibility}`,
+        value: visibility,
+        created_by: 'creator',
+      })
+      .execute()
+  }
+  for (const user of inHome) {
+    const { items } = (await manager.inject('GET', '/labels/deployments', { user, tenant: 'home' })).body
+    expect(items.includes('of-private'), user).toBe(sees(user, 'home', 'private'))
+    expect(items).toContain('of-tenant')
+    const values = (await manager.inject('GET', '/labels/deployments/of-private', { user, tenant: 'home' }))
+      .body
+    expect(values.items, user).toEqual(sees(user, 'home', 'private') ? ['private'] : [])
+  }
+})

@@ -4,6 +4,8 @@ import type { Database } from './database.ts'
 export type LabelledTable = {
   readonly table: 'blueprint_labels' | 'deployment_labels' | 'deployment_group_labels'
   readonly idColumn: 'blueprint_id' | 'deployment_id' | 'deployment_group_id'
+  /** What has the labels. */
+  readonly owners: 'blueprints' | 'deployments' | 'deployment_groups'
   /** Keys that only Tutti itself sets and removes. */
   readonly computed: readonly string[]
 }
@@ -11,17 +13,20 @@ export type LabelledTable = {
 export const blueprintLabels: LabelledTable = {
   table: 'blueprint_labels',
   idColumn: 'blueprint_id',
+  owners: 'blueprints',
   computed: [],
 }
 export const deploymentLabels: LabelledTable = {
   table: 'deployment_labels',
   idColumn: 'deployment_id',
+  owners: 'deployments',
   computed: ['csys-consumer-id'],
 }
 
 export const deploymentGroupLabels: LabelledTable = {
   table: 'deployment_group_labels',
   idColumn: 'deployment_group_id',
+  owners: 'deployment_groups',
   computed: [],
 }
 
@@ -63,12 +68,25 @@ export async function replaceLabels(
 /** Distinct keys of a tenant's labels, or the distinct values of one key, ascending. */
 export async function listLabels(
   db: Database,
-  { table }: LabelledTable,
+  { table, idColumn, owners }: LabelledTable,
   tenantId: number,
-  query: { readonly key?: string; readonly search?: string; readonly limit: number; readonly offset: number },
+  query: {
+    readonly key?: string
+    readonly search?: string
+    readonly limit: number
+    readonly offset: number
+    /** Who does not see what is private to others. */
+    readonly username?: string
+  },
 ): Promise<{ items: string[]; total: number }> {
   const column = sql.ref(query.key === undefined ? 'key' : 'value')
-  const matching = sql`from ${sql.table(table)} where tenant_id = ${tenantId}
+  const isSeen =
+    query.username === undefined
+      ? sql``
+      : sql`and not exists (select from ${sql.table(owners)} o
+          where o.tenant_id = l.tenant_id and o.id = l.${sql.ref(idColumn)}
+            and o.visibility = 'private' and o.created_by <> ${query.username})`
+  const matching = sql`from ${sql.table(table)} l where tenant_id = ${tenantId} ${isSeen}
     ${query.key === undefined ? sql`` : sql`and key = ${query.key}`}
     ${query.search === undefined ? sql`` : sql`and ${column} ilike ${`%${query.search.replace(/[\\%_]/g, '\\$&')}%`}`}`
   const { rows } = await sql<{ item: string }>`
