@@ -33,6 +33,7 @@ import { nodeInstances, nodes } from './commands/topology.ts'
 import { userGroups } from './commands/user-groups.ts'
 import { users } from './commands/users.ts'
 import { versionCommand } from './commands/version.ts'
+import { workflows } from './commands/workflows.ts'
 import { completeCommand, completionCommand } from './completion/commands.ts'
 
 /** Verbs without a noun. */
@@ -52,6 +53,7 @@ export const nouns: readonly Noun[] = [
   profiles,
   blueprints,
   deployments,
+  workflows,
   executions,
   events,
   nodes,
