@@ -63,6 +63,12 @@ export { DependencyCreate, DescribedDependency } from './routes/dependencies.ts'
 export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
 export { ExecutionStart } from './routes/executions.ts'
 export { FilterCreate, FilterPatch } from './routes/filters.ts'
+export {
+  DeploymentGroupAddition,
+  DeploymentGroupPut,
+  DeploymentSelection,
+  ExecutionGroupStart,
+} from './routes/groups.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
 export { Search } from './routes/searches.ts'
 export {
@@ -95,8 +101,10 @@ export * from './shapes/cluster.ts'
 export * from './shapes/common.ts'
 export * from './shapes/dependency.ts'
 export * from './shapes/deployment.ts'
+export * from './shapes/deployment-group.ts'
 export * from './shapes/event.ts'
 export * from './shapes/execution.ts'
+export * from './shapes/execution-group.ts'
 export * from './shapes/filter.ts'
 export * from './shapes/label.ts'
 export * from './shapes/ldap.ts'

@@ -15,6 +15,7 @@ import {
   findById,
   findOwned,
   type ListedResource,
+  lockGlobals,
   lockId,
   type OwnedRow,
   type OwnedTable,
@@ -96,6 +97,7 @@ export async function checkOnlyOne(
   visibility: Visibility,
 ): Promise<void> {
   if (visibility !== 'global') return
+  await lockGlobals(transaction, { model, ...owned })
   if (await existsInOtherTenants(transaction, { model, ...owned }, row.tenant_id, row.id)) {
     throw globalClash(model, row.id, row.tenant_name)
   }

@@ -20,6 +20,8 @@ export type NewEvent = {
 export type EventContext = {
   readonly tenantId: number
   readonly executionId: string | null
+  /** On events of a group itself, which are about no single execution. */
+  readonly executionGroupId?: string
   readonly workflowId: string | null
   readonly deploymentId: string | null
   readonly deploymentDisplayName: string | null
@@ -40,10 +42,10 @@ export async function insertEvents(
   const column = <T>(read: (event: NewEvent) => T) => events.map(read)
   await sql`
     insert into events (
-      tenant_id, execution_id, workflow_id, deployment_id, deployment_display_name, blueprint_id, visibility,
-      created_by, manager_name, agent_name, is_log, reported_timestamp, event_type, level, logger, message,
+      tenant_id, execution_id, execution_group_id, workflow_id, deployment_id, deployment_display_name, blueprint_id,
+      visibility, created_by, manager_name, agent_name, is_log, reported_timestamp, event_type, level, logger, message,
       node_id, node_instance_id, source_id, target_id, operation, error_causes)
-    select ${context.tenantId}, ${context.executionId}, ${context.workflowId}, ${context.deploymentId},
+    select ${context.tenantId}, ${context.executionId}, ${context.executionGroupId ?? null}, ${context.workflowId}, ${context.deploymentId},
       ${context.deploymentDisplayName}, ${context.blueprintId}, ${context.visibility}, ${context.createdBy},
       ${context.managerName}, ${context.agentName}, e.*
     from unnest(

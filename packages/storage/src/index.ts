@@ -39,7 +39,7 @@ export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
 export { type EventContext, insertEvents, type NewEvent } from './events.ts'
 export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
-export { insertExecution, type NewExecution } from './executions/insert.ts'
+export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {
   activeStatuses,
   checkLease,
@@ -56,16 +56,19 @@ export {
   renewLeases,
   takeLease,
 } from './executions/lease.ts'
-export { endStatuses, isEnded, setExecutionStatus } from './executions/status.ts'
+export { endStatuses, isEnded, setExecutionStatus, setExecutionStatuses } from './executions/status.ts'
+export { insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
+export { joinGroup, joinGroups } from './groups/members.ts'
 export {
   addLabels,
   blueprintLabels,
+  deploymentGroupLabels,
   deploymentLabels,
   type LabelledTable,
   listLabels,
   replaceLabels,
 } from './labels.ts'
-export { findById, findItem, type ListedPage, listPage, selection } from './lists/list.ts'
+export { findById, findItem, type ListedPage, listPage, selection, visibleIn } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
@@ -81,10 +84,14 @@ export {
   blueprintTable,
   deleteOwned,
   deploymentFilterTable,
+  deploymentGroupTable,
   deploymentTable,
+  executionGroupTable,
   existsInOtherTenants,
   findOwned,
+  holdGlobals,
   holdId,
+  lockGlobals,
   lockId,
   type OwnedRow,
   type OwnedTable,

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
 export type LabelledTable = {
-  readonly table: 'blueprint_labels' | 'deployment_labels'
-  readonly idColumn: 'blueprint_id' | 'deployment_id'
+  readonly table: 'blueprint_labels' | 'deployment_labels' | 'deployment_group_labels'
+  readonly idColumn: 'blueprint_id' | 'deployment_id' | 'deployment_group_id'
   /** Keys that only Tutti itself sets and removes. */
   readonly computed: readonly string[]
 }
@@ -17,6 +17,12 @@ export const deploymentLabels: LabelledTable = {
   table: 'deployment_labels',
   idColumn: 'deployment_id',
   computed: ['csys-consumer-id'],
+}
+
+export const deploymentGroupLabels: LabelledTable = {
+  table: 'deployment_group_labels',
+  idColumn: 'deployment_group_id',
+  computed: [],
 }
 
 type Owner = { readonly tenantId: number; readonly id: string }

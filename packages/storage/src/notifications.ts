@@ -20,8 +20,14 @@ const channel = 'tutti'
 const reconnectDelayMs = 500
 
 /** Sent when the transaction commits. */
-export async function notify(transaction: Database, notification: Notification): Promise<void> {
-  await sql`select pg_notify(${channel}, ${JSON.stringify(notification)})`.execute(transaction)
+export async function notify(
+  transaction: Database,
+  ...notifications: readonly Notification[]
+): Promise<void> {
+  const payloads = notifications.map((notification) => JSON.stringify(notification))
+  await sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as sent (payload)`.execute(
+    transaction,
+  )
 }
 
 /**

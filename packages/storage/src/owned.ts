@@ -18,6 +18,16 @@ export type OwnedTable = {
 
 export const blueprintTable: OwnedTable = { model: 'Blueprint', table: 'blueprints', id: 'id' }
 export const deploymentTable: OwnedTable = { model: 'Deployment', table: 'deployments', id: 'id' }
+export const deploymentGroupTable: OwnedTable = {
+  model: 'DeploymentGroup',
+  table: 'deployment_groups',
+  id: 'id',
+}
+export const executionGroupTable: OwnedTable = {
+  model: 'ExecutionGroup',
+  table: 'execution_groups',
+  id: 'id',
+}
 export const siteTable: OwnedTable = { model: 'Site', table: 'sites', id: 'name' }
 export const deploymentFilterTable: OwnedTable = {
   model: 'DeploymentsFilter',
@@ -53,6 +63,21 @@ export async function lockId(transaction: Database, owned: OwnedTable, id: strin
 export async function holdId(transaction: Database, owned: OwnedTable, id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${lockKey(owned, id)})`.execute(transaction)
 }
+
+/**
+ * For whoever creates any number at once: instead of a lock for each id, of which PostgreSQL has only so many, it is
+ * held that none of the kind becomes global meanwhile. That an id is free in the tenant is the primary key's affair.
+ */
+export async function holdGlobals(transaction: Database, owned: OwnedTable): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${globalsKey(owned)})`.execute(transaction)
+}
+
+/** Taken by what becomes global, after the lock of its id. */
+export async function lockGlobals(transaction: Database, owned: OwnedTable): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${globalsKey(owned)})`.execute(transaction)
+}
+
+const globalsKey = ({ table }: OwnedTable) => sql`hashtextextended(${`global ${table}`}, 0)`
 
 const lockKey = ({ table }: OwnedTable, id: string) => sql`hashtextextended(${`${table}/${id}`}, 0)`
 

@@ -138,6 +138,28 @@ export type Schema = {
     longitude: number | null
   }
   deployment_labels: LabelRow & { deployment_id: string }
+  deployment_groups: Owned & {
+    tenant_id: number
+    id: string
+    description: string | null
+    default_blueprint_tenant_id: number | null
+    default_blueprint_id: string | null
+    default_inputs: JsonWithDefault<Record<string, unknown>>
+    /** Deployments that were created through the group so far. */
+    creation_counter: Generated<number>
+  }
+  deployment_group_members: { tenant_id: number; deployment_group_id: string; deployment_id: string }
+  deployment_group_labels: LabelRow & { deployment_group_id: string }
+  execution_groups: Owned & {
+    tenant_id: number
+    id: string
+    deployment_group_id: string | null
+    workflow_id: string
+    /** Members that may be active at once; 0 pauses the group. */
+    concurrency: number
+    success_group_id: string | null
+    failure_group_id: string | null
+  }
   environment_changes: { id: Generated<number>; tenant_id: number; deployment_id: string }
   environment_members: {
     tenant_id: number
@@ -248,6 +270,7 @@ export type Schema = {
     lease_fence: Generated<number>
     /** Steps of its graphs that are stored. */
     step: Generated<number>
+    execution_group_id: string | null
   }
   tasks_graphs: Owned & {
     tenant_id: number

@@ -10,6 +10,7 @@ import { deploymentRoutes } from './deployments.ts'
 import { eventRoutes } from './events.ts'
 import { executionRoutes } from './executions.ts'
 import { filterRoutes } from './filters.ts'
+import { groupRoutes } from './groups.ts'
 import { ldapRoutes } from './ldap.ts'
 import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
@@ -35,6 +36,7 @@ export const builtRoutes = {
   ...deploymentRoutes,
   ...dependencyRoutes,
   ...executionRoutes,
+  ...groupRoutes,
   ...eventRoutes,
   ...topologyRoutes,
   ...agentRoutes,

@@ -56,13 +56,6 @@ const documented: readonly (readonly [
     finish: ['POST /deployment-modifications/:id/finish'],
     rollback: ['POST /deployment-modifications/:id/rollback'],
   }),
-  ...resource('deployment_group', 'v3.1', {
-    list: ['GET /deployment-groups'],
-    get: ['GET /deployment-groups/:id'],
-    create: ['PUT /deployment-groups/:id'],
-    update: ['PATCH /deployment-groups/:id'],
-    delete: ['DELETE /deployment-groups/:id'],
-  }),
   ...resource('blueprint', 'v3.1', {
     upload: ['PATCH /blueprints/:blueprint_id/icon', 'PUT /blueprints/:blueprint_id/archive'],
   }),
@@ -74,13 +67,6 @@ const documented: readonly (readonly [
       'PATCH /execution-schedules/:id',
       'DELETE /execution-schedules/:id',
     ],
-  }),
-  ...resource('execution_group', 'v3.1', {
-    list: ['GET /execution-groups'],
-    get: ['GET /execution-groups/:id'],
-    create: ['POST /execution-groups'],
-    cancel: ['POST /execution-groups/:id'],
-    update: ['PATCH /execution-groups/:id'],
   }),
   // Installing agents, and with that reaching them, is not built.
   ...resource('agent', 'v3.1', { replace_certs: ['PATCH /agents'] }),

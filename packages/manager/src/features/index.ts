@@ -5,9 +5,11 @@ import { blueprintHandlers } from './blueprints/index.ts'
 import { clusterHandlers } from './cluster/index.ts'
 import { configHandlers } from './config/index.ts'
 import { dependencyHandlers } from './dependencies/index.ts'
+import { deploymentGroupHandlers } from './deployment-groups/index.ts'
 import { deploymentHandlers } from './deployments/index.ts'
 import { evaluationHandlers } from './evaluation/index.ts'
 import { eventHandlers } from './events/index.ts'
+import { executionGroupHandlers } from './execution-groups/index.ts'
 import { executionHandlers } from './executions/index.ts'
 import { filterHandlers } from './filters/index.ts'
 import { ldapHandlers } from './ldap/index.ts'
@@ -41,6 +43,8 @@ export const handlers = {
   ...deploymentHandlers,
   ...dependencyHandlers,
   ...executionHandlers,
+  ...deploymentGroupHandlers,
+  ...executionGroupHandlers,
   ...eventHandlers,
   ...evaluationHandlers,
   ...nodeHandlers,

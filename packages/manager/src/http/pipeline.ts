@@ -212,7 +212,13 @@ function includeOf(name: RouteName, route: Route, query: QueryValues): readonly 
   return table === undefined ? undefined : parseInclude(query, table)
 }
 
-const starting: ReadonlySet<string> = new Set(['executions.start', 'deployments.create'])
+const starting: ReadonlySet<string> = new Set([
+  'executions.start',
+  'deployments.create',
+  'deploymentGroups.put',
+  'deploymentGroups.update',
+  'executionGroups.start',
+])
 
 /** An execution that is being cancelled may not leave new work behind (spec/workflows.md 5.4). */
 function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {

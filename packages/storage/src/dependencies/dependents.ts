@@ -2,20 +2,20 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { activeStatuses } from '../executions/lease.ts'
 
-export type Dependent = { readonly source: string; readonly creator: string }
+export type Dependent = { readonly target: string; readonly source: string; readonly creator: string }
 
 /** Workflows that may not pull a deployment from under those that depend on it. */
 export const workflowsThatStop: ReadonlySet<string> = new Set(['stop', 'uninstall', 'update', 'heal'])
 
 /**
- * Installations that need this one: children by label and dependencies. A dependency whose source is itself being
+ * Installations that need one of these: children by label and dependencies. A dependency whose source is itself being
  * stopped counts for nothing, as then it is the source that stops its components (spec/workflows.md 1.2,
  * spec/rest-facts-a.md 8 and 13).
  */
 export async function findDependents(
   db: Database,
   tenantId: number,
-  id: string,
+  ids: readonly string[],
   options: {
     /** What is to be done with the deployment. */
     readonly by: string
@@ -23,6 +23,8 @@ export async function findDependents(
     readonly recursive: boolean
     /** A deployment that goes the same way with all in it: neither it nor they count. */
     readonly within?: string
+    /** All of them go: they do not keep each other. */
+    readonly together?: boolean
   },
 ): Promise<readonly Dependent[]> {
   const isDeletion = options.by === 'delete_deployment_environment'
@@ -32,22 +34,26 @@ export async function findDependents(
       : sql`(${source} <> ${options.within} and not exists (select from deployment_labels w
           where w.tenant_id = ${tenantId} and w.deployment_id = ${source} and w.key = 'csys-obj-parent'
             and w.value = ${options.within}))`
+  const these = sql`any(${[...ids]}::text[])`
+  const isOther = (source: RawBuilder<unknown>) =>
+    options.together === true ? sql`not ${source} = ${these}` : sql`true`
   const { rows } = await sql<Dependent>`
-    select source_deployment_id as source, dependency_creator as creator, p.created_at
+    select p.target_deployment_id as target, source_deployment_id as source, dependency_creator as creator, p.created_at
     from inter_deployment_dependencies p
     join deployments s on s.tenant_id = p.tenant_id and s.id = p.source_deployment_id
-    where p.tenant_id = ${tenantId} and p.target_deployment_id = ${id}
-      and ${isOutside(sql`p.source_deployment_id`)}
+    where p.tenant_id = ${tenantId} and p.target_deployment_id = ${these}
+      and ${isOther(sql`p.source_deployment_id`)} and ${isOutside(sql`p.source_deployment_id`)}
       and not (${options.by === 'uninstall'} and p.dependency_creator like '%.get_capability'
         and s.installation_status is distinct from 'active')
       and not exists (select from executions e where e.tenant_id = p.tenant_id
         and e.deployment_id = p.source_deployment_id and e.status = any(${[...activeStatuses]}::text[])
         and e.workflow_id = any(${[...workflowsThatStop]}::text[]))
     union all
-    select l.deployment_id, 'csys-obj-parent', l.created_at from deployment_labels l
-    where ${!options.recursive} and l.tenant_id = ${tenantId} and l.key = 'csys-obj-parent' and l.value = ${id}
+    select l.value, l.deployment_id, 'csys-obj-parent', l.created_at from deployment_labels l
+    where ${!options.recursive} and l.tenant_id = ${tenantId} and l.key = 'csys-obj-parent' and l.value = ${these}
+      and ${isOther(sql`l.deployment_id`)}
       and (${isDeletion} or not exists (select from inter_deployment_dependencies c
-        where c.tenant_id = l.tenant_id and c.source_deployment_id = ${id}
+        where c.tenant_id = l.tenant_id and c.source_deployment_id = l.value
           and c.target_deployment_id = l.deployment_id and c.dependency_creator like 'component.%'))
     order by created_at, source, creator`.execute(db)
   return rows

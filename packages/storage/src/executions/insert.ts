@@ -16,6 +16,8 @@ export type NewExecution = {
     readonly displayName: string
     readonly blueprintId: string
   }
+  /** Which must be there already. */
+  readonly executionGroupId?: string
   readonly parameters: Readonly<Record<string, unknown>>
   readonly isSystemWorkflow?: boolean
   readonly isDryRun?: boolean
@@ -27,40 +29,52 @@ export type NewExecution = {
   readonly createdBy: string
 }
 
-/** Writes an execution, and its job when it may start at once, in the caller's transaction. */
-export async function insertExecution(
+export const insertExecution = (
   transaction: Database,
   queue: Queue,
   execution: NewExecution,
+): Promise<void> => insertExecutions(transaction, queue, [execution])
+
+/**
+ * Writes executions in their order, and the jobs of those that may start at once, in the caller's transaction: a few
+ * statements, whatever their number.
+ */
+export async function insertExecutions(
+  transaction: Database,
+  queue: Queue,
+  executions: readonly NewExecution[],
 ): Promise<void> {
-  const starts = execution.status === 'pending'
-  await transaction
-    .insertInto('executions')
-    .values({
-      tenant_id: execution.tenantId,
-      id: execution.id,
-      workflow_id: execution.workflowId,
-      status: execution.status,
-      error: execution.error ?? '',
-      deployment_id: execution.deployment?.id ?? null,
-      deployment_display_name: execution.deployment?.displayName ?? null,
-      blueprint_id: execution.deployment?.blueprintId ?? null,
-      parameters: toJson(execution.parameters),
-      is_system_workflow: execution.isSystemWorkflow ?? false,
-      is_dry_run: execution.isDryRun ?? false,
-      allow_custom_parameters: execution.allowCustomParameters ?? false,
-      force: execution.force ?? false,
-      wait_after_fail: execution.waitAfterFail ?? 600,
-      visibility: execution.visibility ?? 'tenant',
-      created_by: execution.createdBy,
-      resume_mode: null,
-      token_hash: null,
-      lease_owner: null,
-      lease_expires_at: starts ? sql<Date>`clock_timestamp() + ${pickUpMs} * interval '1 millisecond'` : null,
-      ...(execution.status === 'failed' && { ended_at: sql<Date>`clock_timestamp()` }),
-    })
-    .execute()
-  if (starts) {
-    await queue.enqueue(transaction, [{ tenantId: execution.tenantId, executionId: execution.id }])
-  }
+  if (executions.length === 0) return
+  const column = <T>(read: (execution: NewExecution) => T) => executions.map(read)
+  await sql`
+    insert into executions (tenant_id, id, workflow_id, status, error, deployment_id, deployment_display_name,
+      blueprint_id, execution_group_id, parameters, is_system_workflow, is_dry_run, allow_custom_parameters, force,
+      wait_after_fail, visibility, created_by, lease_expires_at, ended_at)
+    select e.*,
+      case when e.status = 'pending' then clock_timestamp() + ${pickUpMs} * interval '1 millisecond' end,
+      case when e.status = 'failed' then clock_timestamp() end
+    from unnest(
+      ${column((one) => one.tenantId)}::int[],
+      ${column((one) => one.id)}::text[],
+      ${column((one) => one.workflowId)}::text[],
+      ${column((one) => one.status)}::text[],
+      ${column((one) => one.error ?? '')}::text[],
+      ${column((one) => one.deployment?.id ?? null)}::text[],
+      ${column((one) => one.deployment?.displayName ?? null)}::text[],
+      ${column((one) => one.deployment?.blueprintId ?? null)}::text[],
+      ${column((one) => one.executionGroupId ?? null)}::text[],
+      ${column((one) => toJson(one.parameters))}::json[],
+      ${column((one) => one.isSystemWorkflow ?? false)}::boolean[],
+      ${column((one) => one.isDryRun ?? false)}::boolean[],
+      ${column((one) => one.allowCustomParameters ?? false)}::boolean[],
+      ${column((one) => one.force ?? false)}::boolean[],
+      ${column((one) => one.waitAfterFail ?? 600)}::int[],
+      ${column((one) => one.visibility ?? 'tenant')}::text[],
+      ${column((one) => one.createdBy)}::text[]
+    ) as e (tenant_id, id, workflow_id, status)`.execute(transaction)
+  const starting = executions.filter(({ status }) => status === 'pending')
+  await queue.enqueue(
+    transaction,
+    starting.map(({ tenantId, id }) => ({ tenantId, executionId: id })),
+  )
 }

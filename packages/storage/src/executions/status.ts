@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { tellGroups } from '../groups/execution-groups.ts'
 import { notify } from '../notifications.ts'
-import { activeStatuses, type ExecutionRow } from './lease.ts'
+import { activeStatuses } from './lease.ts'
 
 export const endStatuses = ['terminated', 'failed', 'cancelled'] as const
 
@@ -9,18 +10,35 @@ export function isEnded(status: string): boolean {
   return (endStatuses as readonly string[]).includes(status)
 }
 
-/**
- * Writes an execution's status and what follows from it: times, the deployment's computed statuses, and on an end
- * status the news for whoever waits. Whether the transition is allowed is the caller's decision, taken under the
- * row's lock. spec/workflows.md 1.1, spec/rest-facts-a.md 9.
- */
-export async function setExecutionStatus(
+export type StatusChange = { readonly status: string; readonly error?: string }
+
+export const setExecutionStatus = (
   transaction: Database,
   key: { readonly tenantId: number; readonly executionId: string },
-  change: { readonly status: string; readonly error?: string },
+  change: StatusChange,
+): Promise<void> => setExecutionStatuses(transaction, key.tenantId, [key.executionId], change)
+
+type Changed = {
+  readonly id: string
+  readonly workflow_id: string
+  readonly deployment_id: string | null
+  readonly execution_group_id: string | null
+}
+
+/**
+ * Writes the status of executions and what follows from it: times, the deployments' computed statuses, what the
+ * executions' groups are to know, and on an end status the news for whoever waits. Whether the transition is allowed is
+ * the caller's decision, taken under the rows' locks. spec/workflows.md 1.1, spec/rest-facts-a.md 9.
+ */
+export async function setExecutionStatuses(
+  transaction: Database,
+  tenantId: number,
+  executionIds: readonly string[],
+  change: StatusChange,
 ): Promise<void> {
+  if (executionIds.length === 0) return
   const ended = isEnded(change.status)
-  const row = await transaction
+  const changed: readonly Changed[] = await transaction
     .updateTable('executions')
     .set({
       status: change.status,
@@ -28,13 +46,53 @@ export async function setExecutionStatus(
       ...(change.status === 'started' && { started_at: sql`coalesce(started_at, clock_timestamp())` }),
       ...(ended && { ended_at: sql`clock_timestamp()`, lease_owner: null, lease_expires_at: null }),
     })
-    .where('tenant_id', '=', key.tenantId)
-    .where('id', '=', key.executionId)
-    .returning(['tenant_id', 'id', 'deployment_id', 'status'])
-    .executeTakeFirstOrThrow()
-  if (row.deployment_id !== null)
-    await setDeploymentStatuses(transaction, row.tenant_id, row.deployment_id, row)
-  if (ended) await notify(transaction, { kind: 'execution_ended', ...key })
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`id = any(${[...executionIds]}::text[])`)
+    .returning(['id', 'workflow_id', 'deployment_id', 'execution_group_id'])
+    .execute()
+  if (changed.length < executionIds.length) {
+    throw new Error(`of the executions ${executionIds.join(', ')} only ${changed.length} are there`)
+  }
+  // Before the deployments are locked: whoever holds one of these wants its deployment next.
+  if (ended && change.status !== 'terminated') await failFollowers(transaction, tenantId, changed, change)
+  await setDeploymentStatuses(transaction, tenantId, changed, change.status)
+  await tellGroups(transaction, tenantId, changed, change)
+  if (!ended) return
+  const news = changed.map(({ id }) => ({ kind: 'execution_ended', tenantId, executionId: id }) as const)
+  await notify(transaction, ...news)
+}
+
+/** What waits for the creation of its deployment fails with it (spec/workflows.md 6.2, spec/rest-facts-a.md 13). */
+async function failFollowers(
+  transaction: Database,
+  tenantId: number,
+  changed: readonly Changed[],
+  { status, error }: StatusChange,
+): Promise<void> {
+  const deployments = changed
+    .filter((one) => one.workflow_id === 'create_deployment_environment')
+    .map((one) => one.deployment_id)
+  if (deployments.length === 0) return
+  const followers = await transaction
+    .selectFrom('executions')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`deployment_id = any(${deployments}::text[])`)
+    .where('status', '=', 'queued')
+    .where('workflow_id', '<>', 'create_deployment_environment')
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  const why = error === undefined || error === '' ? '' : `: ${error}`
+  await setExecutionStatuses(
+    transaction,
+    tenantId,
+    followers.map(({ id }) => id),
+    {
+      status: 'failed',
+      error: `Error dequeueing execution: the creation of its deployment was ${status}${why}`,
+    },
+  )
 }
 
 /**
@@ -45,24 +103,29 @@ export async function setExecutionStatus(
 async function setDeploymentStatuses(
   transaction: Database,
   tenantId: number,
-  deploymentId: string,
-  latest: Pick<ExecutionRow, 'id' | 'status'>,
+  changed: readonly Changed[],
+  status: string,
 ): Promise<void> {
-  const inProgress = (activeStatuses as readonly string[]).includes(latest.status)
-  const failed = latest.status === 'failed'
+  const latest = changed.filter((one) => one.deployment_id !== null)
+  if (latest.length === 0) return
+  const inProgress = (activeStatuses as readonly string[]).includes(status)
+  const failed = status === 'failed'
   await sql`
-    update deployments set
-      latest_execution_id = ${latest.id},
+    update deployments d set
+      latest_execution_id = computed.execution_id,
       installation_status = computed.installation,
       deployment_status = case
         when ${inProgress} then 'in_progress'
         when ${failed} or computed.installation = 'inactive' then 'requires_attention'
         else 'good' end
     from (
-      select case when exists (
-        select from node_instances
-        where tenant_id = ${tenantId} and deployment_id = ${deploymentId} and state <> 'started'
+      select latest.deployment_id, latest.execution_id, case when exists (
+        select from node_instances i
+        where i.tenant_id = ${tenantId} and i.deployment_id = latest.deployment_id and i.state <> 'started'
       ) then 'inactive' else 'active' end as installation
+      from unnest(
+        ${latest.map((one) => one.deployment_id)}::text[], ${latest.map((one) => one.id)}::text[]
+      ) as latest (deployment_id, execution_id)
     ) as computed
-    where tenant_id = ${tenantId} and id = ${deploymentId}`.execute(transaction)
+    where d.tenant_id = ${tenantId} and d.id = computed.deployment_id`.execute(transaction)
 }

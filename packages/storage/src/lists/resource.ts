@@ -14,8 +14,10 @@ export type ListedResource = {
   readonly fields: Readonly<Record<string, ListedField>>
   /** The field by which one is asked for, where it is not `id`. */
   readonly idField?: string
-  /** Filter keys that are no fields of the shape. */
-  readonly extraFilters?: Readonly<Record<string, RawBuilder<unknown>>>
+  /** Filter keys that are no fields of the shape: the column, or what must hold for any of the values. */
+  readonly extraFilters?: Readonly<
+    Record<string, RawBuilder<unknown> | ((values: readonly unknown[]) => RawBuilder<unknown>)>
+  >
   /** What `_search` looks in, and `_search_name`. */
   readonly search: RawBuilder<unknown>
   readonly searchName?: RawBuilder<unknown>

@@ -14,6 +14,7 @@ import * as license from './0023-license.ts'
 import * as audit from './0024-audit.ts'
 import * as agents from './0025-agents.ts'
 import * as ldap from './0030-ldap.ts'
+import * as groups from './0040-groups.ts'
 import * as environments from './0050-environments.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
@@ -32,6 +33,7 @@ const migrations: Record<string, Migration> = {
   '0024-audit': audit,
   '0025-agents': agents,
   '0030-ldap': ldap,
+  '0040-groups': groups,
   '0050-environments': environments,
 }
 

@@ -168,7 +168,7 @@ async function checkUnused(
   child: Child,
 ): Promise<void> {
   const tenantId = execution.tenant_id
-  const dependents = await findDependents(transaction, tenantId, child.id, {
+  const dependents = await findDependents(transaction, tenantId, [child.id], {
     by: workflowId,
     recursive: true,
     within: execution.deployment_id ?? '',

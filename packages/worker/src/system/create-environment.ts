@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, checkDisplayName, type LabelPair, parseLabels } from '@tutti/api'
+import { ApiError, checkDisplayName, checkIdentifier, type LabelPair, parseLabels } from '@tutti/api'
 import { DslError, type Json, type JsonObject } from '@tutti/dsl'
 import {
   addDependencies,
   insertEvents,
+  joinGroups,
   type NewDependency,
   type NewEvent,
   removeDependencies,
@@ -75,12 +76,17 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   const instances = await withFreeIds(environment.instances, (ids) =>
     takenInstanceIds(services.db, tenantId, ids),
   )
-  let settings: { readonly labels: readonly LabelPair[]; readonly displayName: string }
+  let settings: {
+    readonly labels: readonly LabelPair[]
+    readonly displayName: string
+    readonly groups: readonly string[]
+  }
   try {
     settings = {
       labels: [...parameters.labels, ...planLabels(environment)],
       displayName:
         parameters.display_name ?? planDisplayName(environment.settings) ?? deployment.display_name,
+      groups: planGroups(environment.settings),
     }
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error))
@@ -101,8 +107,11 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       await removeDependencies(transaction, source)
       const used = usedCapabilities(environment.dependencies, deployment)
       await addDependencies(transaction, source, used, deployment.created_by)
-      await insertEvents(transaction, eventContext(execution), notBuilt(environment.settings, services.now()))
       await setDeploymentLabels(transaction, source, settings.labels, deployment.created_by, 'add')
+      const member = { ...source, createdBy: deployment.created_by }
+      const closed = await joinGroups(transaction, member, settings.groups)
+      const warnings = [...notBuilt(environment.settings), ...closed.map(notJoined)]
+      await insertEvents(transaction, eventContext(execution), logLines(warnings, services.now()))
     },
   })
 }
@@ -173,15 +182,32 @@ async function withFreeIds(
   }
 }
 
-/** What the blueprint asks for and this release cannot give yet is said in the deployment's log. */
-function notBuilt(settings: JsonObject, nowMs: number): readonly NewEvent[] {
-  return (['default_schedules', 'default_groups'] as const)
-    .filter((setting) => Object.keys(settings[setting] ?? {}).length > 0)
-    .map((setting) => ({
-      isLog: true,
-      reportedAt: new Date(nowMs),
-      level: 'warning',
-      logger: 'tutti',
-      message: `deployment_settings.${setting} of the blueprint is not applied: this release has not built it yet`,
-    }))
+/** The groups that the blueprint puts its deployments into. @throws ApiError when one can have no such name */
+function planGroups({ default_groups: groups }: JsonObject): readonly string[] {
+  if (groups === undefined || groups === null) return []
+  if (!Array.isArray(groups)) {
+    throw new Error('deployment_settings.default_groups of the blueprint is no list')
+  }
+  return groups.map((id) => checkIdentifier('default_groups', String(id), 'any'))
 }
+
+/** What the blueprint asks for and this release cannot give yet is said in the deployment's log. */
+const notBuilt = (settings: JsonObject): readonly string[] =>
+  Object.keys(settings.default_schedules ?? {}).length === 0
+    ? []
+    : [
+        'deployment_settings.default_schedules of the blueprint is not applied: this release has not built it yet',
+      ]
+
+const notJoined = (groupId: string) =>
+  `The deployment did not join the group ${groupId} of the blueprint's deployment_settings.default_groups: ` +
+  'that one is not open to the deployment'
+
+const logLines = (messages: readonly string[], nowMs: number): readonly NewEvent[] =>
+  messages.map((message) => ({
+    isLog: true,
+    reportedAt: new Date(nowMs),
+    level: 'warning',
+    logger: 'tutti',
+    message,
+  }))

@@ -1,3 +1,4 @@
+import { defaultPermissions } from '@tutti/api'
 import { type Database, type Schema, type Scope, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
@@ -222,15 +223,28 @@ export async function takenInstanceIds(
 
 /** What the user sees in the tenant, with the global resources of the others. */
 export async function scopeOf(db: Database, tenantId: number, username: string): Promise<Scope> {
-  const { rows } = await sql<{ id: number }>`
-    select tenant_id as id from blueprints where visibility = 'global' and tenant_id <> ${tenantId}
-    union select tenant_id from deployments where visibility = 'global' and tenant_id <> ${tenantId}`.execute(
-    db,
-  )
+  const [globals, administrator] = await Promise.all([
+    sql<{ id: number }>`
+      select tenant_id as id from blueprints where visibility = 'global' and tenant_id <> ${tenantId}
+      union select tenant_id from deployments where visibility = 'global' and tenant_id <> ${tenantId}`.execute(
+      db,
+    ),
+    sql`
+      select from users u where u.username = ${username} and (
+        u.role = any(${administratorRoles}::text[])
+        or exists (select from user_group_members m join user_groups g on g.id = m.group_id
+          where m.user_id = u.id and g.role = any(${administratorRoles}::text[]))
+        or exists (select from tenant_roles r
+          where r.user_id = u.id and r.tenant_id = ${tenantId} and r.role = any(${administratorRoles}::text[])))
+    `.execute(db),
+  ])
   return {
     username,
     tenantIds: [tenantId],
-    administeredTenantIds: [],
-    globalTenantIds: rows.map(({ id }) => id),
+    administeredTenantIds: administrator.rows.length > 0 ? [tenantId] : [],
+    globalTenantIds: globals.rows.map(({ id }) => id),
   }
 }
+
+/** Those who see what is private to others, by the matrix of the release. */
+const administratorRoles = [...(defaultPermissions.administrators ?? [])]

@@ -9,6 +9,7 @@ import {
   parseLabels,
   type RouteBody,
   type RouteQuery,
+  type Visibility,
 } from '@tutti/api'
 import { type InputSchema, inputNameProblems } from '@tutti/dsl'
 import {
@@ -17,21 +18,15 @@ import {
   deleteDeployment,
   deploymentTable,
   holdId,
-  insertExecution,
+  insertExecutions,
   lockId,
 } from '@tutti/storage'
 import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
+import { systemWorkflowRuns } from '../executions/index.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
-import {
-  findDeployment,
-  insertDeployment,
-  onlyCreationRan,
-  type PluginToInstall,
-  readPlanForCreation,
-  systemWorkflowRuns,
-} from './queries.ts'
+import { findInTheWay, insertDeployments, type PluginToInstall, readPlanForCreation } from './queries.ts'
 
 type Body = RouteBody<'deployments.create'>
 
@@ -49,17 +44,71 @@ export async function createDeployment(
   const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? options.private_resource)
   if (options.async_create) await untilUploaded(request, body.blueprint_id)
   const displayName = body.display_name == null ? undefined : checkDisplayName(body.display_name)
-  const tenant = tenantOf(request)
-  const { db, queue } = request.services
-  const executionId = randomUUID()
-
-  await db.transaction().execute(async (transaction) => {
+  const executionIds = await request.services.db.transaction().execute(async (transaction) => {
     await lockId(transaction, deploymentTable, id)
-    await holdId(transaction, blueprintTable, body.blueprint_id)
-    const blueprint = await requireUploadedBlueprint(transaction, request, body.blueprint_id)
-    const site = body.site_name == null ? undefined : await requireSite(request, transaction, body.site_name)
-    const labels = body.labels === undefined ? [] : parseLabels(body.labels)
-    checkMayBeGlobal(request, visibility)
+    return createDeployments(
+      request,
+      transaction,
+      {
+        blueprintId: body.blueprint_id,
+        visibility,
+        skipsPluginsValidation: body.skip_plugins_validation ?? false,
+        runtimeOnlyEvaluation: body.runtime_only_evaluation ?? false,
+      },
+      [
+        {
+          id,
+          displayName,
+          inputs: body.inputs ?? {},
+          labels: body.labels ?? [],
+          siteName: body.site_name ?? undefined,
+        },
+      ],
+    )
+  })
+  const [executionId] = executionIds
+  if (executionId === undefined) throw new Error(`the creation of deployment ${id} has no execution`)
+  return executionId
+}
+
+/** What is the same for all deployments that are created together. */
+export type Creation = {
+  readonly blueprintId: string
+  readonly visibility: Visibility
+  readonly skipsPluginsValidation?: boolean
+  readonly runtimeOnlyEvaluation?: boolean
+  /** The group, there already, that their executions are in: so many start at once. */
+  readonly executionGroup?: { readonly id: string; readonly concurrency: number }
+}
+
+export type DeploymentToCreate = {
+  readonly id: string
+  readonly displayName: string | undefined
+  readonly inputs: Readonly<Record<string, unknown>>
+  /** As the request has them. */
+  readonly labels: readonly unknown[]
+  readonly siteName: string | undefined
+}
+
+/**
+ * Writes deployments of one blueprint and the executions that make their nodes, by a few statements whatever their
+ * number. That nobody makes one of the ids global meanwhile is for the caller to see to, by `lockId` or `holdGlobals`.
+ */
+export async function createDeployments(
+  request: Request,
+  transaction: Database,
+  creation: Creation,
+  deployments: readonly DeploymentToCreate[],
+): Promise<readonly string[]> {
+  const { visibility, executionGroup } = creation
+  const tenant = tenantOf(request)
+  await holdId(transaction, blueprintTable, creation.blueprintId)
+  const blueprint = await requireUploadedBlueprint(transaction, request, creation.blueprintId)
+  const sites = await requireSites(request, transaction, deployments)
+  const labels = deployments.map((deployment) => parseLabels(deployment.labels))
+  checkMayBeGlobal(request, visibility)
+  for (const { id, siteName } of deployments) {
+    const site = siteName === undefined ? undefined : sites.get(siteName)
     if (site !== undefined) checkNotWider(id, visibility, site)
     if (visibility === 'global' && blueprint.visibility !== 'global') {
       throw new ApiError(
@@ -67,15 +116,25 @@ export async function createDeployment(
         `Can't create global deployment ${id} because blueprint ${blueprint.id} is not global`,
       )
     }
-    const plan = await readPlanForCreation(transaction, blueprint.tenant_id, blueprint.id)
-    if (!body.skip_plugins_validation) {
-      checkPlugins([...(plan?.deployment_plugins ?? []), ...(plan?.host_plugins ?? [])])
-    }
-    await makeWay(transaction, tenant, id)
+  }
+  const plan = await readPlanForCreation(transaction, blueprint.tenant_id, blueprint.id)
+  if (creation.skipsPluginsValidation !== true) {
+    checkPlugins([...(plan?.deployment_plugins ?? []), ...(plan?.host_plugins ?? [])])
+  }
+  await makeWay(
+    transaction,
+    tenant,
+    deployments.map(({ id }) => id),
+  )
+  for (const { id, inputs } of deployments) {
     const claimed = { tenant_id: tenant.id, tenant_name: tenant.name, id }
     await checkOnlyOne(transaction, deploymentTable, claimed, visibility)
-    checkInputNames(plan?.inputs ?? {}, body.inputs ?? {})
-    await insertDeployment(transaction, {
+    checkInputNames(plan?.inputs ?? {}, inputs)
+  }
+  const created = deployments.map((deployment) => ({ ...deployment, executionId: randomUUID() }))
+  await insertDeployments(
+    transaction,
+    created.map(({ id, displayName, siteName, executionId }) => ({
       tenantId: tenant.id,
       id,
       displayName: displayName ?? id,
@@ -84,26 +143,47 @@ export async function createDeployment(
       visibility,
       createdBy: request.caller.username,
       createExecutionId: executionId,
-      runtimeOnlyEvaluation: body.runtime_only_evaluation ?? false,
-      site: site && { tenantId: site.tenant_id, name: site.id },
-    })
-    await insertExecution(transaction, queue, {
+      runtimeOnlyEvaluation: creation.runtimeOnlyEvaluation ?? false,
+      site: siteOf(siteName === undefined ? undefined : sites.get(siteName)),
+    })),
+  )
+  const atOnce = (await systemWorkflowRuns(transaction)) ? 0 : (executionGroup?.concurrency ?? created.length)
+  await insertExecutions(
+    transaction,
+    request.services.queue,
+    created.map(({ id, displayName, inputs, executionId }, index) => ({
       tenantId: tenant.id,
       id: executionId,
       workflowId: 'create_deployment_environment',
-      status: (await systemWorkflowRuns(transaction)) ? 'queued' : 'pending',
+      status: index < atOnce ? 'pending' : 'queued',
       deployment: { id, displayName: displayName ?? id, blueprintId: blueprint.id },
+      ...(executionGroup !== undefined && { executionGroupId: executionGroup.id }),
       parameters: {
-        inputs: body.inputs ?? {},
-        labels: labels.map(({ key, value }) => ({ key, value })),
+        inputs,
+        labels: labels[index],
         display_name: displayName ?? null,
       },
       visibility,
       createdBy: request.caller.username,
-    })
-  })
-  return executionId
+    })),
+  )
+  return created.map(({ executionId }) => executionId)
 }
+
+type Site = Awaited<ReturnType<typeof requireSite>>
+
+async function requireSites(
+  request: Request,
+  transaction: Database,
+  deployments: readonly DeploymentToCreate[],
+): Promise<ReadonlyMap<string, Site>> {
+  const names = new Set(deployments.flatMap(({ siteName }) => siteName ?? []))
+  const sites = new Map<string, Site>()
+  for (const name of names) sites.set(name, await requireSite(request, transaction, name))
+  return sites
+}
+
+const siteOf = (site: Site | undefined) => site && { tenantId: site.tenant_id, name: site.id }
 
 /** Who does not wait for the creation may ask for it while the blueprint is still being uploaded. */
 async function untilUploaded(request: Request, blueprintId: string): Promise<void> {
@@ -125,17 +205,13 @@ async function requireUploadedBlueprint(db: Database, request: Request, id: stri
 /**
  * A deployment whose creation failed and on which nothing else ever ran makes way for another try.
  *
- * @throws conflict_error for any other of that id
+ * @throws conflict_error for any other of these ids, of the tenant or global
  */
-async function makeWay(transaction: Database, tenant: Tenant, id: string): Promise<void> {
-  const existing = await findDeployment(transaction, tenant.id, id)
-  if (existing === undefined) return
-  const isFailed = existing.tenant_id === tenant.id && existing.creation_status === 'failed'
-  if (isFailed && (await onlyCreationRan(transaction, tenant.id, id))) {
-    await deleteDeployment(transaction, tenant.id, id)
-    // A global one of another tenant may have been behind it.
-    await makeWay(transaction, tenant, id)
-  } else throw duplicate('Deployment', id, tenant.name)
+async function makeWay(transaction: Database, tenant: Tenant, ids: readonly string[]): Promise<void> {
+  const existing = await findInTheWay(transaction, tenant.id, ids)
+  const staying = existing.find(({ failedAtOnce }) => !failedAtOnce)
+  if (staying !== undefined) throw duplicate('Deployment', staying.id, tenant.name)
+  for (const { id } of existing) await deleteDeployment(transaction, tenant.id, id)
 }
 
 /** Uploaded plugins come later, so one that must be installed is never there. */

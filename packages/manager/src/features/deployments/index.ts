@@ -1,3 +1,10 @@
+export { type Creation, createDeployments, type DeploymentToCreate } from './create.ts'
 export { deploymentResource } from './queries.ts'
 export { deploymentHandlers } from './routes.ts'
-export { listDeployments, listWorkflows, requireDeployment } from './service.ts'
+export {
+  type DeleteOptions,
+  listDeployments,
+  listWorkflows,
+  requireDeployment,
+  startDeletions,
+} from './service.ts'

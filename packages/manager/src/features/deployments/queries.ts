@@ -57,7 +57,10 @@ export const deploymentResource: ListedResource = {
         }),
     },
     labels: labelsField('deployment_labels', 'deployment_id', 'd'),
-    deployment_groups: { column: sql`'[]'::json` },
+    deployment_groups: {
+      column: sql`(select coalesce(json_agg(m.deployment_group_id order by m.deployment_group_id), '[]'::json)
+        from deployment_group_members m where m.tenant_id = d.tenant_id and m.deployment_id = d.id)`,
+    },
     site_name: { column: sql`d.site_name` },
     runtime_only_evaluation: { column: sql`d.runtime_only_evaluation` },
     create_execution: { column: sql`d.create_execution_id` },
@@ -87,8 +90,7 @@ export const deploymentResource: ListedResource = {
     updated_at: timeField(sql`d.updated_at`),
     ...ownerFields('d'),
   },
-  // Nothing joins a deployment group yet: the filter is known and matches nothing.
-  extraFilters: { deployment_group_id: sql`null::text` },
+  extraFilters: { deployment_group_id: (ids) => isInGroup(ids) },
   search: sql`d.id`,
   searchName: sql`d.display_name`,
   tenantId: sql`d.tenant_id`,
@@ -169,8 +171,9 @@ export async function workflowsOf(
 export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
   where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
 
-/** No deployment is in a group yet. */
-export const isInNoGroup = sql`false`
+export const isInGroup = (groupIds: readonly unknown[]) => sql<boolean>`exists (
+  select from deployment_group_members m where m.tenant_id = d.tenant_id and m.deployment_id = d.id
+    and m.deployment_group_id = any(${groupIds}::text[]))`
 
 /** The deployment and everything that it depends on, directly or not. */
 export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id = ${tenantId} and d.id in (
@@ -255,79 +258,92 @@ const siteColumns = (site: SiteLink | undefined) => ({
   site_name: site?.name ?? null,
 })
 
-export async function insertDeployment(db: Database, deployment: NewDeployment): Promise<void> {
-  await db
-    .insertInto('deployments')
-    .values({
-      tenant_id: deployment.tenantId,
-      id: deployment.id,
-      display_name: deployment.displayName,
-      blueprint_tenant_id: deployment.blueprintTenantId,
-      blueprint_id: deployment.blueprintId,
-      visibility: deployment.visibility,
-      created_by: deployment.createdBy,
-      create_execution_id: deployment.createExecutionId,
-      latest_execution_id: deployment.createExecutionId,
-      runtime_only_evaluation: deployment.runtimeOnlyEvaluation,
-      ...siteColumns(deployment.site),
-    })
-    .execute()
+/** Fails by the primary key when another request has just created one of them. */
+export async function insertDeployments(db: Database, deployments: readonly NewDeployment[]): Promise<void> {
+  const column = <T>(read: (deployment: NewDeployment) => T) => deployments.map(read)
+  await sql`
+    insert into deployments (tenant_id, id, display_name, blueprint_tenant_id, blueprint_id, visibility, created_by,
+      create_execution_id, latest_execution_id, runtime_only_evaluation, site_tenant_id, site_name)
+    select * from unnest(
+      ${column((one) => one.tenantId)}::int[],
+      ${column((one) => one.id)}::text[],
+      ${column((one) => one.displayName)}::text[],
+      ${column((one) => one.blueprintTenantId)}::int[],
+      ${column((one) => one.blueprintId)}::text[],
+      ${column((one) => one.visibility)}::text[],
+      ${column((one) => one.createdBy)}::text[],
+      ${column((one) => one.createExecutionId)}::text[],
+      ${column((one) => one.createExecutionId)}::text[],
+      ${column((one) => one.runtimeOnlyEvaluation)}::boolean[],
+      ${column((one) => one.site?.tenantId ?? null)}::int[],
+      ${column((one) => one.site?.name ?? null)}::text[]
+    )`.execute(db)
 }
 
-/** Whether the creation is all that ever ran on the deployment. */
-export async function onlyCreationRan(db: Database, tenantId: number, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('executions')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', id)
-    .executeTakeFirstOrThrow()
-  return row.count <= 1
-}
-
-export async function unfinishedExecutions(db: Database, tenantId: number, id: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('executions')
-    .select(['id', 'workflow_id', 'status'])
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', id)
-    .where(isActiveOrQueued)
-    .orderBy('created_at')
-    .limit(5)
-    .execute()
-  return rows.map((row) => `${row.id} (${row.workflow_id}, ${row.status})`)
-}
-
-export async function liveInstances(db: Database, tenantId: number, id: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('node_instances')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', id)
-    .where('state', 'not in', ['uninitialized', 'deleted'])
-    .orderBy('id')
-    .limit(20)
-    .execute()
-  return rows.map((row) => row.id)
-}
-
-/** Alone from now on: nobody may begin to depend on it while it is looked at who does. */
-export async function lockForDeletion(transaction: Database, tenantId: number, id: string): Promise<void> {
-  await sql`select from deployments where tenant_id = ${tenantId} and id = ${id} for update`.execute(
-    transaction,
+/**
+ * Deployments of these ids, in the tenant and global ones of others. `failedAtOnce`: one of the tenant's own, whose
+ * creation failed and is all that ever ran.
+ */
+export async function findInTheWay(db: Database, tenantId: number, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; failedAtOnce: boolean }>`
+    select d.id, d.tenant_id = ${tenantId} and coalesce(c.status = 'failed', false) and 1 >= (
+      select count(*) from executions e where e.tenant_id = d.tenant_id and e.deployment_id = d.id
+    ) as "failedAtOnce"
+    from deployments d
+    left join executions c on c.tenant_id = d.tenant_id and c.id = d.create_execution_id
+    where d.id = any(${[...ids]}::text[]) and (d.tenant_id = ${tenantId} or d.visibility = 'global')`.execute(
+    db,
   )
+  return rows
 }
 
-/** False when the deployment has just gone. */
-export async function setInProgress(db: Database, tenantId: number, id: string): Promise<boolean> {
-  const row = await db
+/** A deployment on which something runs or waits, with a few of what does. */
+export async function unfinishedExecutions(db: Database, tenantId: number, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; found: string[] }>`
+    select deployment_id as id, (array_agg(
+      id || ' (' || workflow_id || ', ' || status || ')' order by created_at))[1:5] as found
+    from executions
+    where tenant_id = ${tenantId} and deployment_id = any(${[...ids]}::text[]) and ${isActiveOrQueued}
+    group by deployment_id order by deployment_id limit 1`.execute(db)
+  return rows[0]
+}
+
+/** A deployment that has instances which are neither new nor gone, with a few of them. */
+export async function liveInstances(db: Database, tenantId: number, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; found: string[] }>`
+    select deployment_id as id, (array_agg(id order by id))[1:20] as found
+    from node_instances
+    where tenant_id = ${tenantId} and deployment_id = any(${[...ids]}::text[])
+      and state not in ('uninitialized', 'deleted')
+    group by deployment_id order by deployment_id limit 1`.execute(db)
+  return rows[0]
+}
+
+/** Alone from now on: nobody may begin to depend on one of them while it is looked at who does. */
+export async function lockForDeletion(
+  transaction: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<void> {
+  await sql`
+    select from deployments where tenant_id = ${tenantId} and id = any(${[...ids]}::text[])
+    order by id for update`.execute(transaction)
+}
+
+/** Of these, those that are still there. */
+export async function setInProgress(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
     .updateTable('deployments')
     .set({ deployment_status: 'in_progress' })
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
     .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
+  return new Set(rows.map((row) => row.id))
 }
 
 /** False when the deployment has just gone. */
@@ -411,16 +427,4 @@ export async function readExecutionEnd(db: Database, tenantId: number, execution
     .where('tenant_id', '=', tenantId)
     .where('id', '=', executionId)
     .executeTakeFirst()
-}
-
-/** Whether a system workflow is at work or waits for its turn: everything new waits behind it. */
-export async function systemWorkflowRuns(db: Database): Promise<boolean> {
-  const row = await db
-    .selectFrom('executions')
-    .select('id')
-    .where('is_system_workflow', '=', true)
-    .where(isActiveOrQueued)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }

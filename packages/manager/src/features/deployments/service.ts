@@ -18,7 +18,7 @@ import {
   dependentLines,
   deploymentTable,
   findDependents,
-  insertExecution,
+  insertExecutions,
   listPage,
   lockId,
   setDeploymentLabels,
@@ -34,7 +34,7 @@ import {
   firstLevelResource,
   isDependencyOf,
   isEnvironmentOnly,
-  isInNoGroup,
+  isInGroup,
   liveInstances,
   lockForDeletion,
   setInProgress,
@@ -68,7 +68,7 @@ export async function listDeployments(
   const extra = [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
-    ...(options.groupId === undefined ? [] : [isInNoGroup]),
+    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
   ]
   return listPage(db, resourceFor(options.allSubDeployments ?? true), query, scope, extra, rules)
 }
@@ -87,7 +87,7 @@ export async function listWorkflows(
   const { items, total } = await workflowsOf(request.services.db, query, scope, {
     rules,
     commonOnly: options._common_only ?? false,
-    extra: options._group_id == null ? [] : [isInNoGroup],
+    extra: options._group_id == null ? [] : [isInGroup([options._group_id])],
   })
   const size = query.getAllResults ? items.length : query.page.size
   return { items, metadata: { pagination: { total, offset: query.page.offset, size } } }
@@ -120,60 +120,93 @@ export type DeleteOptions = {
   readonly recursive: boolean
 }
 
-/**
- * Starts the deletion; the row goes when its execution terminates. The checks in their order:
- * spec/rest-facts-a.md 8.
- */
+/** Starts the deletion; the row goes when its execution terminates. */
 export async function startDeletion(request: Request, id: string, options: DeleteOptions): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
     const deployment = await lockDeployment(transaction, request, id)
-    const tenantId = deployment.tenant_id
-    await lockForDeletion(transaction, tenantId, id)
-    // Locks the row before anything is counted: a workflow that starts at this moment is seen, or sees the deletion.
-    if (!(await setInProgress(transaction, tenantId, id))) throw notFound('Deployment', id)
-    const unfinished = await unfinishedExecutions(transaction, tenantId, id)
-    if (unfinished.length > 0) {
-      throw new ApiError(
-        'dependent_exists_error',
-        `Can't delete deployment ${id} - There are running or queued executions for this deployment. ` +
-          `Running executions ids: ${unfinished.join(', ')}`,
-        { hint: 'Wait for them or cancel them' },
-      )
-    }
-    if (!options.force) await checkUnused(transaction, tenantId, id, options.recursive)
-    await insertExecution(transaction, request.services.queue, {
+    await startDeletions(request, transaction, [deployment], options)
+  })
+}
+
+type DeploymentToDelete = {
+  readonly tenant_id: number
+  readonly id: string
+  readonly display_name: string
+  readonly blueprint_id: string
+  readonly visibility: Visibility
+}
+
+/**
+ * Starts the deletion of deployments of one tenant: of all of them or, where one may not go, of none. The checks in
+ * their order: spec/rest-facts-a.md 8. In a group, so many of the executions start at once.
+ */
+export async function startDeletions(
+  request: Request,
+  transaction: Database,
+  deployments: readonly DeploymentToDelete[],
+  options: DeleteOptions,
+  group?: { readonly id: string; readonly concurrency: number },
+): Promise<void> {
+  const [first] = deployments
+  if (first === undefined) return
+  const tenantId = first.tenant_id
+  const ids = deployments.map(({ id }) => id)
+  // Locks the rows before anything is counted: a workflow that starts at this moment is seen, or sees the deletion.
+  await lockForDeletion(transaction, tenantId, ids)
+  const there = await setInProgress(transaction, tenantId, ids)
+  for (const id of ids) if (!there.has(id)) throw notFound('Deployment', id)
+  const unfinished = await unfinishedExecutions(transaction, tenantId, ids)
+  if (unfinished !== undefined) {
+    throw new ApiError(
+      'dependent_exists_error',
+      `Can't delete deployment ${unfinished.id} - There are running or queued executions for this deployment. ` +
+        `Running executions ids: ${unfinished.found.join(', ')}`,
+      { hint: 'Wait for them or cancel them' },
+    )
+  }
+  if (!options.force) await checkUnused(transaction, tenantId, ids, options.recursive)
+  const atOnce = group?.concurrency ?? deployments.length
+  await insertExecutions(
+    transaction,
+    request.services.queue,
+    deployments.map(({ id, display_name, blueprint_id, visibility }, index) => ({
       tenantId,
       id: randomUUID(),
       workflowId: 'delete_deployment_environment',
-      status: 'pending',
-      deployment: { id, displayName: deployment.display_name, blueprintId: deployment.blueprint_id },
+      status: index < atOnce ? 'pending' : 'queued',
+      deployment: { id, displayName: display_name, blueprintId: blueprint_id },
+      ...(group !== undefined && { executionGroupId: group.id }),
       parameters: { delete_logs: options.deleteLogs, force: options.force, recursive: options.recursive },
-      visibility: deployment.visibility,
+      visibility,
       createdBy: request.caller.username,
-    })
-  })
+    })),
+  )
 }
 
 async function checkUnused(
   transaction: Database,
   tenantId: number,
-  id: string,
+  ids: readonly string[],
   isRecursive: boolean,
 ): Promise<void> {
-  const by = 'delete_deployment_environment'
-  const dependents = await findDependents(transaction, tenantId, id, { by, recursive: isRecursive })
-  if (dependents.length > 0) {
+  const dependents = await findDependents(transaction, tenantId, ids, {
+    by: 'delete_deployment_environment',
+    recursive: isRecursive,
+    together: true,
+  })
+  const [needed] = dependents
+  if (needed !== undefined) {
     throw new ApiError(
       'dependent_exists_error',
-      `Can't delete deployment ${id} - the following existing installations depend on it:\n` +
-        dependentLines(dependents),
+      `Can't delete deployment ${needed.target} - the following existing installations depend on it:\n` +
+        dependentLines(dependents.filter(({ target }) => target === needed.target)),
     )
   }
-  const live = await liveInstances(transaction, tenantId, id)
-  if (live.length > 0) {
+  const live = await liveInstances(transaction, tenantId, ids)
+  if (live !== undefined) {
     throw new ApiError(
       'dependent_exists_error',
-      `Can't delete deployment ${id} - There are live nodes for this deployment. Live nodes ids: ${live.join(', ')}`,
+      `Can't delete deployment ${live.id} - There are live nodes for this deployment. Live nodes ids: ${live.found.join(', ')}`,
       { hint: 'Run the workflow uninstall first, or pass force=true' },
     )
   }

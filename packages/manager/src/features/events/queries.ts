@@ -185,14 +185,20 @@ export type SentEvent = {
 
 export type EventSender = { readonly managerName?: string | null; readonly agentName?: string | null }
 
+/** An execution, or a group as such. */
+export type EventTarget = { readonly tenantId: number } & (
+  | { readonly executionId: string }
+  | { readonly executionGroupId: string }
+)
+
 /**
- * Appends events of one execution, in their order, by one statement: this is the hot path of running operations.
+ * Appends events of one execution or group, in their order, by one statement: this is the hot path of running operations.
  * What the execution and the node instance know (deployment, blueprint, workflow, node) is looked up in it.
- * Returns how many were written: none when there is no such execution.
+ * Returns how many were written: none when there is no such target.
  */
 export async function insertSentEvents(
   db: Database,
-  execution: { readonly tenantId: number; readonly executionId: string },
+  target: EventTarget,
   events: readonly SentEvent[],
   sender: EventSender = {},
 ): Promise<number> {
@@ -203,16 +209,16 @@ export async function insertSentEvents(
     sql`${events.map((event) => value(event) ?? null)}::timestamptz[]`
   const { numAffectedRows } = await sql`
     insert into events (
-      tenant_id, execution_id, workflow_id, deployment_id, deployment_display_name, blueprint_id, visibility, created_by,
-      is_log, timestamp, reported_timestamp, event_type, level, logger, message, operation,
+      tenant_id, execution_id, execution_group_id, workflow_id, deployment_id, deployment_display_name, blueprint_id,
+      visibility, created_by, is_log, timestamp, reported_timestamp, event_type, level, logger, message, operation,
       node_id, node_instance_id, source_id, target_id, error_causes, manager_name, agent_name)
     select
-      e.tenant_id, e.id, e.workflow_id, e.deployment_id, e.deployment_display_name, e.blueprint_id, e.visibility, e.created_by,
-      n.is_log, coalesce(n.stored_at, clock_timestamp()), coalesce(n.reported_at, clock_timestamp()),
+      e.tenant_id, e.execution_id, e.execution_group_id, e.workflow_id, e.deployment_id, e.deployment_display_name,
+      e.blueprint_id, e.visibility, e.created_by, n.is_log, coalesce(n.stored_at, clock_timestamp()), coalesce(n.reported_at, clock_timestamp()),
       n.event_type, n.level, n.logger, n.message, n.operation,
       i.node_id, i.id, n.source_id, n.target_id, n.error_causes::json,
       ${storable(sender.managerName)}, ${storable(sender.agentName)}
-    from executions e
+    from ${targetRow(target)} as e
     cross join unnest(
       ${events.map((event) => event.isLog)}::boolean[],
       ${times((event) => event.storedAt)}, ${times((event) => event.reportedAt)},
@@ -224,9 +230,23 @@ export async function insertSentEvents(
       is_log, stored_at, reported_at, event_type, level, logger, message, operation,
       node_instance_id, source_id, target_id, error_causes, position)
     left join node_instances i on i.tenant_id = e.tenant_id and i.id = n.node_instance_id
-    where e.tenant_id = ${execution.tenantId} and e.id = ${execution.executionId}
     order by n.position`.execute(db)
   return Number(numAffectedRows ?? 0)
+}
+
+/** What all events of the target have in common: at most one row. */
+function targetRow({ tenantId, ...target }: EventTarget): RawBuilder<unknown> {
+  if ('executionId' in target) {
+    return sql`(
+      select tenant_id, id as execution_id, null::text as execution_group_id, workflow_id, deployment_id,
+        deployment_display_name, blueprint_id, visibility, created_by
+      from executions where tenant_id = ${tenantId} and id = ${target.executionId})`
+  }
+  return sql`(
+    select tenant_id, null::text as execution_id, id as execution_group_id, null::text as workflow_id,
+      null::text as deployment_id, null::text as deployment_display_name, null::text as blueprint_id, visibility,
+      created_by
+    from execution_groups where tenant_id = ${tenantId} and id = ${target.executionGroupId})`
 }
 
 /** PostgreSQL's text holds no NUL: output of programs that has some is stored with `<NUL>` in their place. */

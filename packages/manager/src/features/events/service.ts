@@ -35,7 +35,7 @@ function eventsQuery(
 
 /** Returns false when there was nothing to record. */
 export async function createEvents(request: Request, body: RouteBody<'events.create'>): Promise<boolean> {
-  const executionId = targetExecution(request, body)
+  const target = targetOf(request, body)
   const mayDate = request.rights.holds('set_timestamp')
   const records = [
     ...(body.events ?? []).map((event) => parseRecord('event', event, mayDate)),
@@ -44,24 +44,26 @@ export async function createEvents(request: Request, body: RouteBody<'events.cre
   if (records.length === 0) return false
   const written = await insertSentEvents(
     request.services.db,
-    { tenantId: tenantOf(request).id, executionId },
+    { tenantId: tenantOf(request).id, ...target },
     records,
     { managerName: body.manager_name ?? null, agentName: body.agent_name ?? null },
   )
-  if (written === 0) throw notFound('Execution', executionId)
+  if (written === 0) {
+    throw 'executionId' in target
+      ? notFound('Execution', target.executionId)
+      : notFound('ExecutionGroup', target.executionGroupId)
+  }
   return true
 }
 
-/** The execution that is named, else the one whose token the request carries. */
-function targetExecution({ caller }: Request, body: RouteBody<'events.create'>): string {
+/** The execution or the group that is named, else the execution whose token the request carries. */
+function targetOf({ caller }: Request, body: RouteBody<'events.create'>) {
   const group = body.execution_group_id ?? undefined
   const named = body.execution_id ?? (group === undefined ? caller.execution?.id : undefined)
   if ((named === undefined) === (group === undefined)) {
     throw new ApiError('conflict_error', 'Pass exactly one of execution_id and execution_group_id')
   }
-  // Executions run in no groups yet, so no id is one of a group.
-  if (named === undefined) throw notFound('ExecutionGroup', group ?? '')
-  return named
+  return named === undefined ? { executionGroupId: group ?? '' } : { executionId: named }
 }
 
 /** Deletes events of deployments, of the request's tenant only; returns how many. */

@@ -1,3 +1,5 @@
-export { type DeploymentState, whyUnavailable } from './availability.ts'
-export { executionResource, readStatus } from './queries.ts'
+export { type DeploymentState, unavailable, whyUnavailable } from './availability.ts'
+export { executionResource, findRunning, readStatus, setForResume, systemWorkflowRuns } from './queries.ts'
 export { executionHandlers } from './routes.ts'
+export { checkBuilt, checkCreated, finalParameters, findRefusals, findUnavailability } from './start.ts'
+export { type CancelAction, checkResumable, statusAfterCancel } from './transitions.ts'

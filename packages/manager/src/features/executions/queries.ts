@@ -36,8 +36,7 @@ export const executionResource: ListedResource = {
     scheduled_for: timeField(sql`e.scheduled_for`),
     ...ownerFields('e'),
   },
-  // Nothing joins an execution group yet: the filter is known and matches nothing.
-  extraFilters: { execution_group_id: sql`null::text` },
+  extraFilters: { execution_group_id: (ids) => isInGroup(ids) },
   search: sql`e.id`,
   tenantId: sql`e.tenant_id`,
   createdBy: sql`e.created_by`,
@@ -45,8 +44,8 @@ export const executionResource: ListedResource = {
   tieBreaker: sql`e.id`,
 }
 
-/** No execution is in a group yet. */
-export const isInNoGroup = sql`false`
+export const isInGroup = (groupIds: readonly unknown[]) =>
+  sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`
 export const notSystem = sql`not e.is_system_workflow`
 export const executionIdIs = (id: string) => sql`e.id = ${id}`
 
@@ -97,51 +96,51 @@ export async function lockDeployment(transaction: Database, tenantId: number, id
     .executeTakeFirst()
 }
 
-/** What the availability of the deployment's workflows depends on. */
-export async function readDeploymentState(
+/** What the availability of the deployments' workflows depends on, by deployment id. */
+export async function readDeploymentStates(
   db: Database,
   tenantId: number,
-  deploymentId: string,
-): Promise<DeploymentState> {
-  const { rows } = await sql<DeploymentState>`
-    select
-      array(select distinct state from node_instances
-        where tenant_id = ${tenantId} and deployment_id = ${deploymentId}) as "instanceStates",
+  deploymentIds: readonly string[],
+): Promise<ReadonlyMap<string, DeploymentState>> {
+  const { rows } = await sql<DeploymentState & { id: string }>`
+    select d.id,
+      array(select distinct state from node_instances i
+        where i.tenant_id = ${tenantId} and i.deployment_id = d.id) as "instanceStates",
       array(select distinct t.name from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
-        where n.tenant_id = ${tenantId} and n.deployment_id = ${deploymentId}) as "nodeTypes"`.execute(db)
-  return rows[0] ?? { instanceStates: [], nodeTypes: [] }
+        where n.tenant_id = ${tenantId} and n.deployment_id = d.id) as "nodeTypes"
+    from unnest(${[...deploymentIds]}::text[]) as d (id)`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What may keep a new execution from starting at once (spec/workflows.md 6.1). */
-export async function findRunning(db: Database, tenantId: number, deploymentId: string) {
-  const [system, same] = await Promise.all([
-    db
-      .selectFrom('executions')
-      .select('id')
-      .where('is_system_workflow', '=', true)
-      .where(isActiveOrQueued)
-      .limit(1)
-      .executeTakeFirst(),
-    db
-      .selectFrom('executions')
-      .select(['id', 'workflow_id', 'status'])
-      .where('tenant_id', '=', tenantId)
-      .where('deployment_id', '=', deploymentId)
-      .where(isActiveOrQueued)
-      .limit(1)
-      .executeTakeFirst(),
-  ])
-  return { system, same }
+/** Whether a system workflow is at work or waits for its turn: everything new waits behind it (spec/workflows.md 6.1). */
+export async function systemWorkflowRuns(db: Database): Promise<boolean> {
+  const row = await db
+    .selectFrom('executions')
+    .select('id')
+    .where('is_system_workflow', '=', true)
+    .where(isActiveOrQueued)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What runs on the deployments or waits to, one execution of each at least: what may keep a new one from starting. */
+export async function findRunning(db: Database, tenantId: number, deploymentIds: readonly string[]) {
+  const { rows } = await sql<{ deployment_id: string; id: string; workflow_id: string; status: string }>`
+    select distinct on (deployment_id) deployment_id, id, workflow_id, status from executions
+    where tenant_id = ${tenantId} and deployment_id = any(${[...deploymentIds]}::text[]) and ${isActiveOrQueued}
+    order by deployment_id, created_at`.execute(db)
+  return new Map(rows.map((row) => [row.deployment_id, row]))
 }
 
 /**
- * Hands the execution to whichever worker takes it next, with what that one must reset first. The new fence stops a
- * worker that may still be running it.
+ * Hands the executions to whichever workers take them next, with what those must reset first. The new fence stops a
+ * worker that may still be running one.
  */
 export async function setForResume(
   transaction: Database,
   tenantId: number,
-  id: string,
+  ids: readonly string[],
   mode: 'resume' | 'force-resume' | null,
 ): Promise<void> {
   await transaction
@@ -155,7 +154,7 @@ export async function setForResume(
       lease_fence: sql`lease_fence + 1`,
     })
     .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
     .execute()
 }
 
@@ -221,4 +220,6 @@ export async function deleteEnded(
 }
 
 export const executionFilter = (field: string, values: readonly unknown[]) =>
-  sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`
+  field === 'execution_group_id'
+    ? isInGroup(values)
+    : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`

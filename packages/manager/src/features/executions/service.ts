@@ -23,7 +23,7 @@ import {
   executionFilter,
   executionIdIs,
   executionResource,
-  isInNoGroup,
+  isInGroup,
   lockExecution,
   notSystem,
   offerToWorkers,
@@ -47,7 +47,7 @@ export async function listExecutions(
   const isFiltered = query.filters.some((filter) => filter.field === 'is_system_workflow')
   const extra = [
     ...(options.withSystem || isFiltered ? [] : [notSystem]),
-    ...(options.groupId === undefined ? [] : [isInNoGroup]),
+    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
   ]
   return listPage(
     request.services.db,
@@ -135,7 +135,7 @@ async function resume({ services }: Request, transaction: Database, execution: E
   const mode = isForced ? 'force-resume' : 'resume'
   await setExecutionStatus(transaction, key, { status: 'pending' })
   // A started execution was not ended by anything: its graph goes on as it is stored.
-  await setForResume(transaction, key.tenantId, key.executionId, isEnded(execution.status) ? mode : null)
+  await setForResume(transaction, key.tenantId, [key.executionId], isEnded(execution.status) ? mode : null)
   await services.queue.enqueue(transaction, [key])
   // Should a worker be at it after all, it learns that it is not its any more.
   await notify(transaction, { kind: 'execution_cancel', ...key })
@@ -145,7 +145,7 @@ async function resume({ services }: Request, transaction: Database, execution: E
 async function requeue({ services }: Request, transaction: Database, execution: Execution) {
   checkRequeueable(execution)
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
-  await setForResume(transaction, key.tenantId, key.executionId, 'force-resume')
+  await setForResume(transaction, key.tenantId, [key.executionId], 'force-resume')
   await setExecutionStatus(transaction, key, { status: 'queued' })
   await dequeueExecutions(transaction, services.queue)
 }

@@ -17,7 +17,7 @@ import {
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
-import { findRunning, lockDeployment, readDeploymentState } from './queries.ts'
+import { findRunning, lockDeployment, readDeploymentStates, systemWorkflowRuns } from './queries.ts'
 
 export type StartRequest = {
   readonly deploymentId: string
@@ -52,12 +52,7 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       deployment.workflows as Named<PlanWorkflow>,
       start.workflowId,
     )
-    const within = { ...request, services: { ...request.services, db: transaction } }
-    const parameters = await withoutFunctions(
-      within,
-      deployment.id,
-      await checkParameters(within, start, deployment.id, workflow),
-    )
+    const parameters = await finalParameters(request, transaction, deployment.id, workflow, start)
     const execution = {
       tenantId: deployment.tenant_id,
       id,
@@ -80,14 +75,17 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
       return refusal
     }
-    const refusal = await findRefusal(transaction, request, deployment, start, parameters)
+    const refusals = await findRefusals(transaction, request, [{ ...deployment, parameters }], start)
+    const refusal = refusals.get(deployment.id)
     if (refusal !== undefined) return refused(refusal)
     const status = await startOrQueue(transaction, deployment.tenant_id, start)
     // What waits meets another deployment than the present one: only what starts now must fit it.
     const why =
       status === 'queued' || start.force
         ? undefined
-        : await findUnavailability(transaction, deployment, workflow)
+        : (
+            await findUnavailability(transaction, deployment.tenant_id, [{ id: deployment.id, workflow }])
+          ).get(deployment.id)
     if (why !== undefined) return refused(unavailable(start.workflowId, deployment.id, why))
     await insertExecution(transaction, queue, { ...execution, status })
     return undefined
@@ -98,7 +96,7 @@ export async function startExecution(request: Request, start: StartRequest): Pro
 
 type Named<T> = Readonly<Record<string, T>>
 
-function checkCreated(deployment: {
+export function checkCreated(deployment: {
   readonly id: string
   readonly creation_status: string | null
   readonly creation_error: string | null
@@ -129,15 +127,19 @@ function checkCreated(deployment: {
   }
 }
 
+/** @throws not_implemented */
+export function checkBuilt(workflow: string): void {
+  if (!notBuiltWorkflows.has(workflow)) return
+  throw new ApiError(
+    'not_implemented',
+    `Workflow ${workflow} is documented, but this release of Tutti has not built it yet`,
+  )
+}
+
 function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name: string): PlanWorkflow {
   const workflow = Object.hasOwn(workflows, name) ? workflows[name] : undefined
   if (workflow !== undefined) return workflow
-  if (notBuiltWorkflows.has(name)) {
-    throw new ApiError(
-      'not_implemented',
-      `Workflow ${name} is documented, but this release of Tutti has not built it yet`,
-    )
-  }
+  checkBuilt(name)
   throw new ApiError(
     'nonexistent_workflow_error',
     `Workflow ${name} does not exist in deployment ${deploymentId}`,
@@ -147,11 +149,13 @@ function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name
   )
 }
 
+type GivenParameters = Pick<StartRequest, 'workflowId' | 'parameters' | 'allowCustomParameters'>
+
 async function checkParameters(
   request: Request,
-  start: StartRequest,
   deploymentId: string,
   workflow: PlanWorkflow,
+  { workflowId, parameters, allowCustomParameters }: GivenParameters,
 ) {
   const scope = tenantScope(request)
   const schema = hasFunctionsInConstraints(workflow.parameters)
@@ -162,10 +166,10 @@ async function checkParameters(
     : workflow.parameters
   const outcome = await withObjects(objectFinder(request.services, scope), (objects) =>
     convertAndCheckParameters({
-      workflow: start.workflowId,
+      workflow: workflowId,
       schema,
-      given: start.parameters as Named<Json>,
-      allowCustomParameters: start.allowCustomParameters,
+      given: parameters as Named<Json>,
+      allowCustomParameters,
       deploymentId,
       objects,
     }),
@@ -175,18 +179,24 @@ async function checkParameters(
 }
 
 /**
- * Functions in lists and dicts are evaluated when the workflow is run (spec/workflows.md 1.2); plain values, which
- * most parameters are, cost nothing.
+ * The parameters that the workflow runs with on the deployment. Functions in lists and dicts are evaluated when it is
+ * run (spec/workflows.md 1.2); plain values, which most parameters are, cost nothing.
+ *
+ * @throws illegal_execution_parameters_error, functions_evaluation_error
  */
-async function withoutFunctions(
-  request: Request,
+export async function finalParameters(
+  { services, ...request }: Request,
+  transaction: Database,
   deploymentId: string,
-  parameters: Named<Json>,
+  workflow: PlanWorkflow,
+  given: GivenParameters,
 ): Promise<Named<Json>> {
+  const within = { ...request, services: { ...services, db: transaction } }
+  const parameters = await checkParameters(within, deploymentId, workflow, given)
   const mayHoldFunctions = (value: Json) =>
     typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!Object.values(parameters).some(mayHoldFunctions)) return parameters
-  const storage = await openEvaluation(request.services, tenantScope(request), deploymentId)
+  const storage = await openEvaluation(within.services, tenantScope(within), deploymentId)
   const evaluated = await Promise.all(
     Object.entries(parameters).map(
       async ([name, value]) => [name, await evaluatePayload(value, {}, storage)] as const,
@@ -197,57 +207,87 @@ async function withoutFunctions(
 
 /** @throws existing_running_execution_error when another one runs and this one may neither pass nor wait */
 async function startOrQueue(transaction: Database, tenantId: number, start: StartRequest) {
-  const running = await findRunning(transaction, tenantId, start.deploymentId)
-  if (running.system !== undefined) return 'queued'
-  if (start.force || running.same === undefined) return 'pending'
+  if (await systemWorkflowRuns(transaction)) return 'queued'
+  if (start.force) return 'pending'
+  const running = (await findRunning(transaction, tenantId, [start.deploymentId])).get(start.deploymentId)
+  if (running === undefined) return 'pending'
   if (start.queue) return 'queued'
   throw new ApiError(
     'existing_running_execution_error',
-    `The following executions are currently running for this deployment: ${running.same.id} ` +
-      `(${running.same.workflow_id}, ${running.same.status}). To execute this workflow anyway, pass "force=true" ` +
+    `The following executions are currently running for this deployment: ${running.id} ` +
+      `(${running.workflow_id}, ${running.status}). To execute this workflow anyway, pass "force=true" ` +
       'as a query parameter to this request',
     { hint: 'Pass queue=true to run it afterwards' },
   )
 }
 
-async function findRefusal(
-  transaction: Database,
-  request: Request,
-  deployment: { readonly tenant_id: number; readonly id: string },
-  start: StartRequest,
-  parameters: Named<Json>,
-): Promise<ApiError | undefined> {
-  const isForeign = deployment.tenant_id !== tenantOf(request).id
-  if (isForeign && !request.rights.holds('execute_global_workflow')) {
-    return new ApiError(
-      'forbidden_error',
-      `User \`${request.caller.username}\` is not allowed to execute workflows on a global deployment ` +
-        `${deployment.id} from a different tenant`,
-    )
-  }
-  if (start.force) return undefined
-  if (workflowsThatStop.has(start.workflowId)) {
-    const recursive = start.workflowId === 'uninstall' && parameters.recursive === true
-    const dependents = await findDependents(transaction, deployment.tenant_id, deployment.id, {
-      by: start.workflowId,
-      recursive,
-    })
-    if (dependents.length > 0) {
-      return new ApiError(
-        'dependent_exists_error',
-        `Can't execute workflow \`${start.workflowId}\` on deployment ${deployment.id} - the following existing ` +
-          `installations depend on it:\n${dependentLines(dependents)}`,
-      )
-    }
-  }
-  return undefined
+type Refused = {
+  readonly tenant_id: number
+  readonly id: string
+  readonly parameters: Named<Json>
 }
 
-async function findUnavailability(
+/** Why the workflow may not run on some of these deployments of one tenant, by deployment id. */
+export async function findRefusals(
   transaction: Database,
-  deployment: { readonly tenant_id: number; readonly id: string },
-  { availability_rules: rules }: PlanWorkflow,
-): Promise<string | undefined> {
-  if (rules === null) return undefined
-  return whyUnavailable(rules, await readDeploymentState(transaction, deployment.tenant_id, deployment.id))
+  request: Request,
+  deployments: readonly Refused[],
+  { workflowId, force }: Pick<StartRequest, 'workflowId' | 'force'>,
+): Promise<ReadonlyMap<string, ApiError>> {
+  const [first] = deployments
+  if (first === undefined) return new Map()
+  if (first.tenant_id !== tenantOf(request).id && !request.rights.holds('execute_global_workflow')) {
+    return new Map(deployments.map(({ id }) => [id, foreign(request, id)]))
+  }
+  if (force || !workflowsThatStop.has(workflowId)) return new Map()
+  const takesChildren = new Set(
+    deployments
+      .filter(({ parameters }) => workflowId === 'uninstall' && parameters.recursive === true)
+      .map(({ id }) => id),
+  )
+  const found = await findDependents(
+    transaction,
+    first.tenant_id,
+    deployments.map(({ id }) => id),
+    { by: workflowId, recursive: takesChildren.size === deployments.length },
+  )
+  const keeping = found.filter(
+    ({ target, creator }) => !(creator === 'csys-obj-parent' && takesChildren.has(target)),
+  )
+  return new Map(
+    [...Map.groupBy(keeping, ({ target }) => target)].map(([id, dependents]) => [
+      id,
+      new ApiError(
+        'dependent_exists_error',
+        `Can't execute workflow \`${workflowId}\` on deployment ${id} - the following existing ` +
+          `installations depend on it:\n${dependentLines(dependents)}`,
+      ),
+    ]),
+  )
+}
+
+const foreign = (request: Request, id: string) =>
+  new ApiError(
+    'forbidden_error',
+    `User \`${request.caller.username}\` is not allowed to execute workflows on a global deployment ` +
+      `${id} from a different tenant`,
+  )
+
+/** Why the workflow is not available on some of these deployments now, by deployment id. */
+export async function findUnavailability(
+  transaction: Database,
+  tenantId: number,
+  deployments: readonly { readonly id: string; readonly workflow: PlanWorkflow }[],
+): Promise<ReadonlyMap<string, string>> {
+  const ruled = deployments.filter(({ workflow }) => workflow.availability_rules !== null)
+  if (ruled.length === 0) return new Map()
+  const ids = ruled.map(({ id }) => id)
+  const states = await readDeploymentStates(transaction, tenantId, ids)
+  return new Map(
+    ruled.flatMap(({ id, workflow }) => {
+      const state = states.get(id)
+      const why = state && whyUnavailable(workflow.availability_rules, state)
+      return why === undefined ? [] : [[id, why] as const]
+    }),
+  )
 }

@@ -27,8 +27,15 @@ export type CancelAction = 'cancel' | 'force-cancel' | 'kill'
 
 /** The status that a cancel action leads to (spec/workflows.md 5.4). @throws illegal_action_error */
 export function cancelledStatus(id: string, from: string, action: CancelAction): string {
+  const status = statusAfterCancel(from, action)
+  if (status !== undefined) return status
+  throw illegalAction(`Can't ${action} execution ${id} because it's in status ${from}`)
+}
+
+/** The same; undefined where the action is not possible. */
+export function statusAfterCancel(from: string, action: CancelAction): string | undefined {
   if (from === 'queued' || from === 'scheduled') return 'cancelled'
-  if (isEndStatus(from)) throw refusedCancel(id, from, action)
+  if (isEndStatus(from)) return undefined
   switch (action) {
     case 'kill':
       return 'kill_cancelling'
@@ -39,11 +46,7 @@ export function cancelledStatus(id: string, from: string, action: CancelAction):
       if (from === 'pending' || from === 'started') return 'cancelling'
       break
   }
-  throw refusedCancel(id, from, action)
-}
-
-function refusedCancel(id: string, status: string, action: CancelAction): ApiError {
-  return illegalAction(`Can't ${action} execution ${id} because it's in status ${status}`)
+  return undefined
 }
 
 type Execution = { readonly workflow_id: string; readonly status: string }

@@ -79,6 +79,7 @@ const contents = {
   blueprints: 'blueprints',
   deployments: 'deployments',
   sites: 'sites',
+  'deployment groups': 'deployment_groups',
   secrets: 'secrets',
   'deployment filters': 'deployment_filters',
   'blueprint filters': 'blueprint_filters',
@@ -100,7 +101,7 @@ export async function contentsOf(transaction: Database, tenantId: number): Promi
 }
 
 export async function deleteTenant(transaction: Database, tenantId: number): Promise<void> {
-  for (const table of ['events', 'executions'] as const) {
+  for (const table of ['events', 'executions', 'execution_groups'] as const) {
     await transaction.deleteFrom(table).where('tenant_id', '=', tenantId).execute()
   }
   await transaction.deleteFrom('tenants').where('id', '=', tenantId).execute()

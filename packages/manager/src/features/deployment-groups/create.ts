@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, checkDisplayName, type RouteBody } from '@tutti/api'
+import { type Database, deploymentTable, holdGlobals, insertExecutionGroup, joinGroup } from '@tutti/storage'
+import { type Request, requirePermission, tenantOf } from '../../request.ts'
+import { requireBlueprint } from '../blueprints/index.ts'
+import { createDeployments } from '../deployments/index.ts'
+import { defaultIdTemplate, newDeploymentIds } from './new-ids.ts'
+import { changeGroup, idTemplateOf, lockGroup, takenDeploymentIds } from './queries.ts'
+
+/** How many of the deployments that a group creates are made at once (spec/workflows.md 6.3). */
+export const creationConcurrency = 10
+
+type NewDeployments = NonNullable<RouteBody<'deploymentGroups.put'>['new_deployments']>
+
+/**
+ * Creates deployments of the group's blueprint in the group, as one execution group. All of them are there when the
+ * transaction is, with their executions, or none.
+ */
+export async function createInGroup(
+  request: Request,
+  transaction: Database,
+  groupId: string,
+  given: NewDeployments,
+): Promise<void> {
+  if (given.length === 0) return
+  requirePermission(request, 'deployment_create')
+  const tenantId = tenantOf(request).id
+  const { caller } = request
+  const group = await lockGroup(transaction, tenantId, groupId)
+  if (group.default_blueprint_id === null) {
+    throw new ApiError(
+      'conflict_error',
+      `Cannot create deployments: group ${groupId} has no default blueprint set`,
+      { hint: 'Set blueprint_id of the group first' },
+    )
+  }
+  const blueprint = await requireBlueprint(transaction, request, group.default_blueprint_id)
+  const template = (await idTemplateOf(transaction, blueprint)) ?? defaultIdTemplate
+  if (group.visibility !== 'global') await holdGlobals(transaction, deploymentTable)
+  const { ids, counter } = await newDeploymentIds(
+    given.map(({ id, site_name }) => ({ template: id ?? template, siteName: site_name ?? undefined })),
+    {
+      groupId,
+      blueprintId: blueprint.id,
+      counter: group.creation_counter,
+      findTaken: (candidates) => takenDeploymentIds(transaction, tenantId, candidates),
+    },
+  )
+  await changeGroup(transaction, tenantId, groupId, { creationCounter: counter })
+  const executionGroup = { id: randomUUID(), concurrency: creationConcurrency }
+  await insertExecutionGroup(transaction, {
+    ...executionGroup,
+    tenantId,
+    deploymentGroupId: groupId,
+    workflowId: 'create_deployment_environment',
+    visibility: group.visibility,
+    createdBy: caller.username,
+  })
+  await createDeployments(
+    request,
+    transaction,
+    { blueprintId: blueprint.id, visibility: group.visibility, executionGroup },
+    given.map(({ display_name, inputs, labels, site_name }, index) => ({
+      id: ids[index] as string,
+      displayName: display_name == null ? undefined : checkDisplayName(display_name),
+      inputs: { ...group.default_inputs, ...inputs },
+      labels: labels ?? [],
+      siteName: site_name ?? undefined,
+    })),
+  )
+  await joinGroup(transaction, tenantId, groupId, ids, caller.username)
+}

@@ -1,0 +1,2 @@
+export { lockMembers, visibleMembers } from './queries.ts'
+export { deploymentGroupHandlers } from './routes.ts'

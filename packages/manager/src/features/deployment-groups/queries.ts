@@ -1,0 +1,216 @@
+import type { FilterRule } from '@tutti/api'
+import {
+  type Database,
+  deploymentGroupTable,
+  type ListedResource,
+  labelsField,
+  labelValue,
+  ownedResource,
+  ruleConditions,
+  type Scope,
+  toJson,
+  type Visibility,
+  visibleIn,
+} from '@tutti/storage'
+import { sql } from 'kysely'
+import { deploymentResource } from '../deployments/index.ts'
+
+/** A deployment as somebody may see it or not. */
+const asDeployment = {
+  tenantId: sql`d.tenant_id`,
+  visibility: sql`d.visibility`,
+  createdBy: sql`d.created_by`,
+}
+
+/** spec/rest-facts-a.md 8. Of the members, those are shown that are in the scope. */
+export const deploymentGroupResource = (scope: Scope): ListedResource =>
+  ownedResource(
+    deploymentGroupTable,
+    {
+      description: { column: sql`x.description` },
+      default_blueprint_id: { column: sql`x.default_blueprint_id` },
+      default_inputs: { column: sql`x.default_inputs` },
+      deployment_ids: {
+        column: sql`(select coalesce(json_agg(d.id order by d.id), '[]'::json)
+          from deployment_group_members m
+          join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
+          where m.tenant_id = x.tenant_id and m.deployment_group_id = x.id and ${visibleIn(asDeployment, scope)})`,
+      },
+      labels: labelsField('deployment_group_labels', 'deployment_group_id', 'x'),
+      creation_counter: { column: sql`x.creation_counter` },
+    },
+    { labelValue: labelValue('deployment_group_labels', 'deployment_group_id', 'x') },
+  )
+
+export async function insertGroup(
+  transaction: Database,
+  group: {
+    readonly tenantId: number
+    readonly id: string
+    readonly visibility: Visibility
+    readonly createdBy: string
+  },
+): Promise<void> {
+  const { tenantId, id, visibility, createdBy } = group
+  await sql`
+    insert into deployment_groups (tenant_id, id, visibility, created_by)
+    values (${tenantId}, ${id}, ${visibility}, ${createdBy})`.execute(transaction)
+}
+
+/** Locks the group's row, so that whoever joins the group gets its labels as they are before or after. */
+export async function lockGroup(transaction: Database, tenantId: number, id: string) {
+  return transaction
+    .selectFrom('deployment_groups')
+    .select(['id', 'visibility', 'default_blueprint_id', 'default_inputs', 'creation_counter'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+}
+
+export type GroupChange = {
+  readonly description?: string
+  readonly visibility?: Visibility
+  readonly blueprint?: { readonly tenantId: number; readonly id: string }
+  readonly defaultInputs?: Readonly<Record<string, unknown>>
+  readonly creationCounter?: number
+}
+
+export async function changeGroup(
+  transaction: Database,
+  tenantId: number,
+  id: string,
+  change: GroupChange,
+): Promise<void> {
+  const { description, visibility, blueprint, defaultInputs, creationCounter } = change
+  const columns = {
+    ...(description !== undefined && { description }),
+    ...(visibility !== undefined && { visibility }),
+    ...(blueprint !== undefined && {
+      default_blueprint_tenant_id: blueprint.tenantId,
+      default_blueprint_id: blueprint.id,
+    }),
+    ...(defaultInputs !== undefined && { default_inputs: toJson(defaultInputs) }),
+    ...(creationCounter !== undefined && { creation_counter: creationCounter }),
+  }
+  if (Object.keys(columns).length === 0) return
+  await transaction
+    .updateTable('deployment_groups')
+    .set(columns)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function removeMembers(
+  transaction: Database,
+  tenantId: number,
+  groupId: string,
+  which: { readonly these: readonly string[] } | { readonly allBut: readonly string[] },
+): Promise<void> {
+  const condition =
+    'these' in which
+      ? sql`deployment_id = any(${[...which.these]}::text[])`
+      : sql`deployment_id <> all(${[...which.allBut]}::text[])`
+  await sql`
+    delete from deployment_group_members
+    where tenant_id = ${tenantId} and deployment_group_id = ${groupId} and ${condition}`.execute(transaction)
+}
+
+/** Deployments of these ids: the tenant's own, else global ones of others. */
+export async function findByIds(db: Database, tenantId: number, ids: readonly string[]) {
+  const { rows } = await sql<{
+    tenant_id: number
+    tenant_name: string
+    id: string
+    visibility: Visibility
+    created_by: string
+  }>`
+    select distinct on (d.id) d.tenant_id, tenants.name as tenant_name, d.id, d.visibility, d.created_by
+    from deployments d join tenants on tenants.id = d.tenant_id
+    where d.id = any(${[...ids]}::text[]) and (d.tenant_id = ${tenantId} or d.visibility = 'global')
+    order by d.id, d.tenant_id = ${tenantId} desc`.execute(db)
+  return rows
+}
+
+/** Deployments in the scope that fit all rules of filters. */
+export async function findByRules(
+  db: Database,
+  rules: readonly FilterRule[],
+  scope: Scope,
+): Promise<string[]> {
+  const conditions = [visibleIn(deploymentResource, scope), ...ruleConditions(deploymentResource, rules)]
+  const { rows } = await sql<{ id: string }>`
+    select d.id from ${deploymentResource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(
+    db,
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Members of the group that are in the scope. */
+export async function visibleMembers(
+  db: Database,
+  tenantId: number,
+  groupId: string,
+  scope: Scope,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select d.id from deployment_group_members m
+    join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
+    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${visibleIn(asDeployment, scope)}
+    order by d.created_at, d.id`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/**
+ * The same with the rows of these deployments locked, in one order for all: what starts or ends on one of them at this
+ * moment has been seen, or sees what is done here.
+ */
+export async function lockMembers(
+  transaction: Database,
+  tenantId: number,
+  groupId: string,
+  scope: Scope,
+): Promise<string[]> {
+  await sql`
+    select from deployments d
+    where d.tenant_id = ${tenantId} and d.id in (
+      select deployment_id from deployment_group_members
+      where tenant_id = ${tenantId} and deployment_group_id = ${groupId})
+    order by d.id for no key update of d`.execute(transaction)
+  return visibleMembers(transaction, tenantId, groupId, scope)
+}
+
+export async function deploymentsToDelete(db: Database, tenantId: number, ids: readonly string[]) {
+  return db
+    .selectFrom('deployments')
+    .select(['tenant_id', 'id', 'display_name', 'blueprint_id', 'visibility'])
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Which of these ids are taken, in the tenant or by a global deployment. */
+export async function takenDeploymentIds(
+  db: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from deployments
+    where id = any(${[...ids]}::text[]) and (tenant_id = ${tenantId} or visibility = 'global')`.execute(db)
+  return new Set(rows.map((row) => row.id))
+}
+
+/** What the blueprint says that deployments are to be called which a group creates of it. */
+export async function idTemplateOf(
+  db: Database,
+  blueprint: { readonly tenant_id: number; readonly id: string },
+): Promise<string | null> {
+  const { rows } = await sql<{ template: string | null }>`
+    select plan->'deployment_settings'->>'id_template' as template from blueprints
+    where tenant_id = ${blueprint.tenant_id} and id = ${blueprint.id}`.execute(db)
+  return rows[0]?.template ?? null
+}

@@ -1,0 +1,38 @@
+import { deploymentGroupLabels } from '@tutti/storage'
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers } from '../../request.ts'
+import { labelList } from '../labels/index.ts'
+import { changeMembers, deleteGroup, getGroup, listGroups, putGroup } from './service.ts'
+
+/** spec/rest-facts-a.md 8, last paragraph */
+export const deploymentGroupHandlers = {
+  'deploymentGroups.list': async (request) =>
+    listAnswer(request.list, await listGroups(request, request.list)),
+
+  'deploymentGroups.get': (request) => getGroup(request, request.params.group_id, request.include),
+
+  async 'deploymentGroups.put'(request) {
+    await putGroup(request, request.params.group_id, request.body)
+    return getGroup(request, request.params.group_id, request.include)
+  },
+
+  async 'deploymentGroups.update'(request) {
+    await changeMembers(request, request.params.group_id, request.body)
+    return getGroup(request, request.params.group_id, request.include)
+  },
+
+  async 'deploymentGroups.delete'(request) {
+    const { delete_deployments, force, delete_logs, recursive } = request.options
+    const executionGroupId = await deleteGroup(request, request.params.group_id, {
+      deletesDeployments: delete_deployments ?? false,
+      force: force ?? false,
+      deleteLogs: delete_logs ?? false,
+      recursive: recursive ?? false,
+    })
+    return executionGroupId === undefined ? undefined : { execution_group_id: executionGroupId }
+  },
+
+  'labels.deploymentGroups.keys': (request) => labelList(request, deploymentGroupLabels),
+  'labels.deploymentGroups.values': (request) =>
+    labelList(request, deploymentGroupLabels, request.params.label_key),
+} satisfies Partial<Handlers>

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import {
+  checkIdentifier,
+  duplicate,
+  emptyUpdate,
+  type ListQuery,
+  parseCreateVisibility,
+  parseLabels,
+  type RouteBody,
+} from '@tutti/api'
+import {
+  type Database,
+  deleteOwned,
+  deploymentGroupLabels,
+  deploymentGroupTable,
+  findOwned,
+  insertExecutionGroup,
+  joinGroup,
+  listPage,
+  lockId,
+  replaceLabels,
+} from '@tutti/storage'
+import { listScope } from '../../list-scope.ts'
+import { checkNewVisibility, checkOwnTenant, claimId, getItem, lockOwned } from '../../owned.ts'
+import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
+import { requireBlueprint } from '../blueprints/index.ts'
+import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
+import { createInGroup, creationConcurrency } from './create.ts'
+import {
+  changeGroup,
+  deploymentGroupResource,
+  deploymentsToDelete,
+  insertGroup,
+  lockGroup,
+  removeMembers,
+  visibleMembers,
+} from './queries.ts'
+import { selectedDeployments } from './selection.ts'
+
+export async function listGroups(request: Request, query: ListQuery) {
+  const scope = await listScope(request, query, 'deployment_group_list')
+  return listPage(request.services.db, deploymentGroupResource(scope), query, scope)
+}
+
+export const getGroup = (request: Request, id: string, include?: readonly string[]) =>
+  getItem(request, deploymentGroupResource(tenantScope(request)), id, include)
+
+type Put = RouteBody<'deploymentGroups.put'>
+
+/** Creates the group, or changes what the body names of it; new members and new deployments in the same transaction. */
+export async function putGroup(request: Request, id: string, body: Put): Promise<void> {
+  checkIdentifier('group_id', id, 'any')
+  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const labels = body.labels == null ? undefined : parseLabels(body.labels)
+  const { id: tenantId } = tenantOf(request)
+  const { username } = request.caller
+  await request.services.db.transaction().execute(async (transaction) => {
+    const isNew = await claimOrOpen(request, transaction, id, visibility)
+    await lockGroup(transaction, tenantId, id)
+    const blueprint =
+      body.blueprint_id == null ? undefined : await requireBlueprint(transaction, request, body.blueprint_id)
+    await changeGroup(transaction, tenantId, id, {
+      ...(body.description != null && { description: body.description }),
+      ...(!isNew && visibility !== undefined && { visibility }),
+      ...(blueprint !== undefined && { blueprint: { tenantId: blueprint.tenant_id, id: blueprint.id } }),
+      ...(body.default_inputs != null && { defaultInputs: body.default_inputs }),
+    })
+    if (labels !== undefined) {
+      await replaceLabels(transaction, deploymentGroupLabels, { tenantId, id }, labels, username)
+    }
+    const selected = await selectedDeployments(request, transaction, body)
+    if (selected !== undefined) {
+      await removeMembers(transaction, tenantId, id, { allBut: selected })
+      await joinGroup(transaction, tenantId, id, selected, username)
+    } else if (labels !== undefined) {
+      // Joining again gives members what the group has got since.
+      const members = await visibleMembers(transaction, tenantId, id, tenantScope(request))
+      await joinGroup(transaction, tenantId, id, members, username)
+    }
+    await createInGroup(request, transaction, id, body.new_deployments ?? [])
+  })
+}
+
+/** True when the group was created just now; else it is the caller's to change. */
+async function claimOrOpen(
+  request: Request,
+  transaction: Database,
+  id: string,
+  visibility: ReturnType<typeof parseCreateVisibility> | undefined,
+): Promise<boolean> {
+  const tenant = tenantOf(request)
+  await lockId(transaction, deploymentGroupTable, id)
+  const existing = await findOwned(transaction, deploymentGroupTable, tenant.id, id)
+  if (existing === undefined) {
+    await claimId(request, transaction, deploymentGroupTable, id, visibility ?? 'tenant')
+    await insertGroup(transaction, {
+      tenantId: tenant.id,
+      id,
+      visibility: visibility ?? 'tenant',
+      createdBy: request.caller.username,
+    })
+    return true
+  }
+  if (isHiddenFrom(request, existing)) throw duplicate('DeploymentGroup', id, tenant.name)
+  checkOwnTenant(request, existing)
+  if (visibility !== undefined) {
+    await checkNewVisibility(request, transaction, deploymentGroupTable, existing, visibility)
+  }
+  return false
+}
+
+/** PATCH: adds members, new deployments too, then takes others out. */
+export async function changeMembers(
+  request: Request,
+  id: string,
+  { add, remove }: RouteBody<'deploymentGroups.update'>,
+): Promise<void> {
+  if (add == null && remove == null) throw emptyUpdate()
+  await request.services.db.transaction().execute(async (transaction) => {
+    const { tenant_id: tenantId } = await lockOwned(request, transaction, deploymentGroupTable, id)
+    await lockGroup(transaction, tenantId, id)
+    if (add != null) {
+      const added = await selectedDeployments(request, transaction, add)
+      if (added !== undefined) await joinGroup(transaction, tenantId, id, added, request.caller.username)
+      await createInGroup(request, transaction, id, add.new_deployments ?? [])
+    }
+    if (remove != null) {
+      const removed = await selectedDeployments(request, transaction, remove)
+      if (removed !== undefined) await removeMembers(transaction, tenantId, id, { these: removed })
+    }
+  })
+}
+
+/**
+ * Deletes the group; when asked to, starts the deletion of its deployments as well, as an execution group whose id is
+ * the answer. The history of what ran on the group stays.
+ */
+export async function deleteGroup(
+  request: Request,
+  id: string,
+  { deletesDeployments, ...options }: DeleteOptions & { readonly deletesDeployments: boolean },
+): Promise<string | undefined> {
+  if (deletesDeployments) requirePermission(request, 'deployment_delete')
+  return request.services.db.transaction().execute(async (transaction) => {
+    const group = await lockOwned(request, transaction, deploymentGroupTable, id)
+    const { tenant_id: tenantId } = group
+    const members = deletesDeployments
+      ? await visibleMembers(transaction, tenantId, id, tenantScope(request))
+      : []
+    const executionGroup = { id: randomUUID(), concurrency: creationConcurrency }
+    if (members.length > 0) {
+      await insertExecutionGroup(transaction, {
+        ...executionGroup,
+        tenantId,
+        deploymentGroupId: null,
+        workflowId: 'delete_deployment_environment',
+        visibility: group.visibility,
+        createdBy: request.caller.username,
+      })
+      const deployments = await deploymentsToDelete(transaction, tenantId, members)
+      await startDeletions(request, transaction, deployments, options, executionGroup)
+    }
+    await deleteOwned(transaction, deploymentGroupTable, group)
+    return members.length > 0 ? executionGroup.id : undefined
+  })
+}

@@ -1,0 +1,1 @@
+export { executionGroupHandlers } from './routes.ts'

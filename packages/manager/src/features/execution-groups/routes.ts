@@ -1,0 +1,35 @@
+import { listAnswer } from '../../list-answer.ts'
+import type { Handlers } from '../../request.ts'
+import { actOnGroup, changeGroup, getGroup, listGroups } from './service.ts'
+import { startGroup } from './start.ts'
+
+/** spec/rest-facts-a.md 14 */
+export const executionGroupHandlers = {
+  'executionGroups.list': async (request) =>
+    listAnswer(request.list, await listGroups(request, request.list)),
+
+  'executionGroups.get': (request) => getGroup(request, request.params.group_id, request.include),
+
+  async 'executionGroups.start'(request) {
+    const { body } = request
+    const id = await startGroup(request, {
+      deploymentGroupId: body.deployment_group_id,
+      workflowId: body.workflow_id,
+      defaultParameters: body.default_parameters ?? {},
+      parameters: body.parameters ?? {},
+      force: body.force ?? false,
+      concurrency: body.concurrency ?? 5,
+    })
+    return getGroup(request, id, request.include)
+  },
+
+  async 'executionGroups.act'(request) {
+    await actOnGroup(request, request.params.group_id, request.body.action)
+    return getGroup(request, request.params.group_id, request.include)
+  },
+
+  async 'executionGroups.update'(request) {
+    await changeGroup(request, request.params.group_id, request.body)
+    return getGroup(request, request.params.group_id, request.include)
+  },
+} satisfies Partial<Handlers>

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { badParameter, wireTypeOf, wrongType } from '@tutti/api'
+import type { PlanWorkflow } from '@tutti/dsl'
+import {
+  type Database,
+  deploymentGroupTable,
+  insertEvents,
+  insertExecutionGroup,
+  insertExecutions,
+  isEnded,
+  type NewExecution,
+} from '@tutti/storage'
+import { lockOwned } from '../../owned.ts'
+import { type Request, tenantScope } from '../../request.ts'
+import { lockMembers } from '../deployment-groups/index.ts'
+import {
+  checkBuilt,
+  checkCreated,
+  finalParameters,
+  findRefusals,
+  findRunning,
+  findUnavailability,
+  systemWorkflowRuns,
+  unavailable,
+} from '../executions/index.ts'
+import { type MemberToStart, readMembers } from './queries.ts'
+
+type Given = Readonly<Record<string, unknown>>
+
+export type GroupStart = {
+  readonly deploymentGroupId: string
+  readonly workflowId: string
+  readonly defaultParameters: Given
+  readonly parameters: Readonly<Record<string, Given | null>>
+  readonly force: boolean
+  readonly concurrency: number
+}
+
+/** @throws bad_parameters_error */
+export function checkConcurrency(concurrency: number): number {
+  if (concurrency >= 0 && concurrency <= 0x7fffffff) return concurrency
+  throw badParameter(`concurrency must be 0 or more, got ${concurrency}`)
+}
+
+/**
+ * Runs a workflow on every deployment of a group that has it: the first ones start, up to the concurrency, the others
+ * are queued (spec/workflows.md 6.3). The group and all of its executions are written in one transaction, by a number of
+ * statements that does not depend on how many there are. Parameters that do not fit refuse the whole request; what keeps
+ * a single deployment out leaves a failed execution.
+ */
+export async function startGroup(request: Request, start: GroupStart): Promise<string> {
+  checkBuilt(start.workflowId)
+  const concurrency = checkConcurrency(start.concurrency)
+  for (const [id, own] of Object.entries(start.parameters)) {
+    if (own !== null && wireTypeOf(own) !== 'dict')
+      throw wrongType(`parameters.${id}`, 'dict', wireTypeOf(own))
+  }
+  const id = randomUUID()
+  const { username } = request.caller
+  await request.services.db.transaction().execute(async (transaction) => {
+    const group = await lockOwned(request, transaction, deploymentGroupTable, start.deploymentGroupId)
+    const { tenant_id: tenantId, visibility } = group
+    await insertExecutionGroup(transaction, {
+      tenantId,
+      id,
+      deploymentGroupId: group.id,
+      workflowId: start.workflowId,
+      concurrency,
+      visibility,
+      createdBy: username,
+    })
+    const ids = await lockMembers(transaction, tenantId, group.id, tenantScope(request))
+    const members = await readMembers(transaction, tenantId, ids, start.workflowId)
+    const able = members.flatMap((member) => {
+      const workflow = workflowOf(member)
+      return workflow === null ? [] : [{ ...member, workflow }]
+    })
+    const executions = await planExecutions(request, transaction, start, concurrency, able)
+    await insertExecutions(
+      transaction,
+      request.services.queue,
+      executions.map((execution) => ({ ...execution, executionGroupId: id })),
+    )
+    const there = new Set(able.map((member) => member.id))
+    const skipped = members.filter((member) => !there.has(member.id))
+    await insertEvents(
+      transaction,
+      { ...groupEvents, tenantId, executionGroupId: id, visibility, createdBy: username },
+      skipped.map((member) => ({
+        isLog: true,
+        reportedAt: request.services.now(),
+        level: 'warning',
+        logger: 'tutti',
+        message: `Deployment ${member.id} has no workflow ${start.workflowId}: skipped`,
+      })),
+    )
+  })
+  return id
+}
+
+/** Of events that are about the group and no single execution. */
+const groupEvents = {
+  executionId: null,
+  workflowId: null,
+  deploymentId: null,
+  deploymentDisplayName: null,
+  blueprintId: null,
+  managerName: null,
+  agentName: null,
+}
+
+/** A deployment that is still being created has what its blueprint has, once that has ended. */
+const workflowOf = ({ workflow, planned_workflow, creation_status }: MemberToStart): PlanWorkflow | null =>
+  creation_status === null || creation_status === 'terminated' ? workflow : planned_workflow
+
+type Able = MemberToStart & { readonly workflow: PlanWorkflow }
+
+/** Which execution each deployment gets, in the order of spec/workflows.md 1.2 and 6.1. */
+async function planExecutions(
+  request: Request,
+  transaction: Database,
+  start: GroupStart,
+  concurrency: number,
+  members: readonly Able[],
+): Promise<readonly NewExecution[]> {
+  const [first] = members
+  if (first === undefined) return []
+  const { workflowId, force } = start
+  const ids = members.map((member) => member.id)
+  const planned: (Able & {
+    readonly parameters: Parameters<typeof findRefusals>[2][number]['parameters']
+  })[] = []
+  for (const member of members) {
+    const parameters = await finalParameters(request, transaction, member.id, member.workflow, {
+      workflowId,
+      parameters: { ...start.defaultParameters, ...start.parameters[member.id] },
+      allowCustomParameters: false,
+    })
+    planned.push({ ...member, parameters })
+  }
+  const refusals = await findRefusals(transaction, request, planned, start)
+  const running = force ? undefined : await findRunning(transaction, first.tenant_id, ids)
+  const unavailability = force ? undefined : await findUnavailability(transaction, first.tenant_id, members)
+  let room = (await systemWorkflowRuns(transaction)) ? 0 : concurrency
+
+  const outcomeOf = (member: Able): Pick<NewExecution, 'status' | 'error'> => {
+    const failed = (message: string) => ({
+      status: 'failed' as const,
+      error: `Error preparing execution: ${message}`,
+    })
+    const isBeingCreated = member.creation_status !== null && !isEnded(member.creation_status)
+    const refusal = refusals.get(member.id) ?? (isBeingCreated ? undefined : whyNotCreated(member))
+    if (refusal !== undefined) return failed(refusal.message)
+    if (isBeingCreated || running?.has(member.id) || room === 0) return { status: 'queued' }
+    const why = unavailability?.get(member.id)
+    if (why !== undefined) return failed(unavailable(workflowId, member.id, why).message)
+    room -= 1
+    return { status: 'pending' }
+  }
+
+  return planned.map((member) => ({
+    tenantId: member.tenant_id,
+    id: randomUUID(),
+    workflowId,
+    deployment: {
+      id: member.id,
+      displayName: member.display_name,
+      blueprintId: member.blueprint_id,
+    },
+    parameters: member.parameters,
+    force,
+    visibility: member.visibility,
+    createdBy: request.caller.username,
+    ...outcomeOf(member),
+  }))
+}
+
+function whyNotCreated(member: Able): Error | undefined {
+  try {
+    checkCreated(member)
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}

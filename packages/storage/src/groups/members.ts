@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
+import { setDeploymentLabels } from '../dependencies/deployment-labels.ts'
+import { deploymentGroupTable, holdGlobals } from '../owned.ts'
+
+/**
+ * Puts deployments of the tenant into a group, with the labels of the group (spec/rest-facts-a.md 8). What is in it
+ * already stays as it is. False when the group has just gone; its row is held, so that labels which it gets at this
+ * moment reach these members or were seen here.
+ *
+ * @throws what `setDeploymentLabels` throws, for a group whose members are in an environment
+ */
+export async function joinGroup(
+  transaction: Database,
+  tenantId: number,
+  groupId: string,
+  deploymentIds: readonly string[],
+  createdBy: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from deployment_groups where tenant_id = ${tenantId} and id = ${groupId} for share`.execute(
+    transaction,
+  )
+  if (rows.length === 0) return false
+  if (deploymentIds.length === 0) return true
+  const deployments = sql`unnest(${[...deploymentIds]}::text[]) as d (id)`
+  await sql`
+    insert into deployment_group_members (tenant_id, deployment_group_id, deployment_id)
+    select ${tenantId}, ${groupId}, d.id from ${deployments}
+    on conflict do nothing`.execute(transaction)
+  await sql`
+    insert into deployment_labels (tenant_id, deployment_id, key, value, created_by)
+    select ${tenantId}, d.id, l.key, l.value, ${createdBy}
+    from ${deployments}, deployment_group_labels l
+    where l.tenant_id = ${tenantId} and l.deployment_group_id = ${groupId}
+      and l.key not in ('csys-obj-parent', 'csys-consumer-id')
+    on conflict do nothing`.execute(transaction)
+  const parents = await transaction
+    .selectFrom('deployment_group_labels')
+    .select(['key', 'value'])
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_group_id', '=', groupId)
+    .where('key', '=', 'csys-obj-parent')
+    .execute()
+  if (parents.length === 0) return true
+  // What puts a deployment into an environment has rules of its own, for each.
+  for (const id of [...deploymentIds].sort()) {
+    await sql`select from deployments where tenant_id = ${tenantId} and id = ${id} for no key update`.execute(
+      transaction,
+    )
+    await setDeploymentLabels(transaction, { tenantId, id }, parents, createdBy, 'add')
+  }
+  return true
+}
+
+/**
+ * Puts a deployment into groups by their names; those that do not exist are made. Returns the names of those that it
+ * could not join: private ones of somebody else, and global ones of other tenants.
+ */
+export async function joinGroups(
+  transaction: Database,
+  deployment: { readonly tenantId: number; readonly id: string; readonly createdBy: string },
+  groupIds: readonly string[],
+): Promise<readonly string[]> {
+  const { tenantId, id, createdBy } = deployment
+  if (groupIds.length === 0) return []
+  await holdGlobals(transaction, deploymentGroupTable)
+  const closed: string[] = []
+  // In one order for all, so that two creations do not wait for each other's groups in a circle.
+  for (const groupId of [...new Set(groupIds)].sort()) {
+    await sql`
+      insert into deployment_groups (tenant_id, id, created_by)
+      select ${tenantId}, ${groupId}, ${createdBy}
+      where not exists (select from deployment_groups where id = ${groupId} and visibility = 'global')
+      on conflict do nothing`.execute(transaction)
+    const { rows } = await sql`
+      select from deployment_groups
+      where tenant_id = ${tenantId} and id = ${groupId}
+        and (visibility <> 'private' or created_by = ${createdBy})`.execute(transaction)
+    const isOpen = rows.length > 0 && (await joinGroup(transaction, tenantId, groupId, [id], createdBy))
+    if (!isOpen) closed.push(groupId)
+  }
+  return closed
+}
