@@ -13,8 +13,10 @@ import {
   settingOptions,
 } from './commands/command.ts'
 import { config } from './commands/config.ts'
+import { deploymentGroups } from './commands/deployment-groups.ts'
 import { deployments } from './commands/deployments.ts'
 import { events } from './commands/events.ts'
+import { executionGroups } from './commands/execution-groups.ts'
 import { executions } from './commands/executions.ts'
 import { installCommand, uninstallCommand } from './commands/install.ts'
 import { ldap } from './commands/ldap.ts'
@@ -54,7 +56,9 @@ export const nouns: readonly Noun[] = [
   blueprints,
   deployments,
   workflows,
+  deploymentGroups,
   executions,
+  executionGroups,
   events,
   nodes,
   nodeInstances,

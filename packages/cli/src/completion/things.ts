@@ -19,6 +19,8 @@ const lists: Readonly<Record<string, { readonly route: RouteName; readonly key: 
   manager: { route: 'managers.list', key: 'hostname' },
   'deployments-filter': { route: 'deploymentsFilters.list', key: 'id' },
   'blueprints-filter': { route: 'blueprintsFilters.list', key: 'id' },
+  'deployment-group': { route: 'deploymentGroups.list', key: 'id' },
+  'execution-group': { route: 'executionGroups.list', key: 'id' },
   agent: { route: 'agents.list', key: 'name' },
   broker: { route: 'brokers.list', key: 'name' },
 }
