@@ -110,6 +110,7 @@ export function createProgram(program: Program, version: string): Command {
   for (const option of settingOptions('client')) root.addOption(option)
 
   for (const command of commands) addCommand(root, program, command)
+  root.commandsGroup('What there is, each with verbs of its own:')
   for (const noun of nouns) addNoun(root, program, noun)
   addCommand(root, program, completeCommand(root))
   return root
