@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { ExecutionJob, Queue } from '../queue.ts'
 import { isInMaintenance } from '../shared/maintenance.ts'
+import { isActiveOrQueued } from './lease.ts'
 
 /** Directly started executions have no limit; dequeued ones start while fewer than this are active. */
 const maxConcurrentWorkflows = sql`coalesce(
@@ -28,33 +29,38 @@ export async function dequeueExecutions(transaction: Database, queue: Queue): Pr
   // One dequeuer at a time: two ends at once must not both start the same deployment's next execution.
   await sql`select pg_advisory_xact_lock(hashtext('tutti.dequeue'))`.execute(transaction)
   const { rows } = await sql<ExecutionJob>`
-    with active as (
-      select tenant_id, deployment_id, is_system_workflow, execution_group_id from executions
-      where status in ('pending', 'started', 'cancelling', 'force_cancelling', 'kill_cancelling')
+    with unfinished as materialized (
+      select tenant_id, id, deployment_id, workflow_id, is_system_workflow, execution_group_id, created_at,
+        status <> 'queued' as is_active
+      from executions where ${isActiveOrQueued}
     ), oldest_system as (
-      select tenant_id, id from executions
-      where status = 'queued' and is_system_workflow
+      select tenant_id, id from unfinished
+      where not is_active and is_system_workflow
       order by created_at, id limit 1
     ), groups as (
-      select g.tenant_id, g.id, g.concurrency - (
-        select count(*) from active a where a.tenant_id = g.tenant_id and a.execution_group_id = g.id) as room
-      from execution_groups g
-      where (g.tenant_id, g.id) in (
-        select tenant_id, execution_group_id from executions
-        where status = 'queued' and execution_group_id is not null)
+      select g.tenant_id, g.id, g.concurrency - u.at_work as room
+      from (
+        select tenant_id, execution_group_id, count(*) filter (where is_active) as at_work
+        from unfinished where execution_group_id is not null group by tenant_id, execution_group_id
+      ) as u
+      join execution_groups g on g.tenant_id = u.tenant_id and g.id = u.execution_group_id
+    ), by_deployment as (
+      -- In one pass: looking for the others of each deployment by itself took 50 ms with 1,000 in the queue.
+      select *,
+        deployment_id is not null and bool_or(is_active) over others as is_busy,
+        deployment_id is not null and bool_or(not is_active and workflow_id = 'create_deployment_environment')
+          over others as waits_for_creation
+      from unfinished window others as (partition by tenant_id, deployment_id)
     ), candidates as (
       select distinct on (e.tenant_id, e.deployment_id)
         e.tenant_id, e.id, e.created_at, e.execution_group_id, g.room
-      from executions e
+      from by_deployment e
       left join groups g on g.tenant_id = e.tenant_id and g.id = e.execution_group_id
-      where e.status = 'queued' and not e.is_system_workflow
+      where not e.is_active and not e.is_system_workflow and not e.is_busy
         and not exists (select from oldest_system)
-        and not exists (select from active where is_system_workflow)
-        and not exists (select from active a where a.tenant_id = e.tenant_id and a.deployment_id = e.deployment_id)
+        and not exists (select from unfinished where is_active and is_system_workflow)
         and (e.execution_group_id is null or g.room > 0)
-        and (e.workflow_id = 'create_deployment_environment' or not exists (
-          select from executions c where c.tenant_id = e.tenant_id and c.deployment_id = e.deployment_id
-            and c.status = 'queued' and c.workflow_id = 'create_deployment_environment'))
+        and (e.workflow_id = 'create_deployment_environment' or not e.waits_for_creation)
       order by e.tenant_id, e.deployment_id,
         (e.workflow_id <> 'create_deployment_environment'), e.created_at, e.id
     ), in_turn as (
@@ -62,17 +68,18 @@ export async function dequeueExecutions(transaction: Database, queue: Queue): Pr
         row_number() over (partition by tenant_id, execution_group_id order by created_at, id) as turn
       from candidates
     ), chosen as (
-      select tenant_id, id from oldest_system where not exists (select from active)
+      select tenant_id, id from oldest_system where not exists (select from unfinished where is_active)
       union all
       (select tenant_id, id from in_turn where execution_group_id is null or turn <= room
        order by created_at, id
-       limit greatest(0, ${maxConcurrentWorkflows} - (select count(*) from active)))
+       limit greatest(0, ${maxConcurrentWorkflows} - (select count(*) from unfinished where is_active)))
     ), free as (
       -- A row that somebody else is at, to cancel it for example, is passed over: waiting for it here would be a deadlock
       -- with whoever holds it and then comes here too.
-      select e.tenant_id, e.id from executions e join chosen using (tenant_id, id)
-      where e.status = 'queued'
-      for no key update of e skip locked
+      select e.tenant_id, e.id from chosen cross join lateral (
+        select tenant_id, id from executions
+        where tenant_id = chosen.tenant_id and id = chosen.id and status = 'queued'
+        for no key update skip locked) as e
     )
     update executions e
     set status = 'pending', lease_owner = null,
