@@ -13,8 +13,10 @@ import {
   settingOptions,
 } from './commands/command.ts'
 import { config } from './commands/config.ts'
+import { deploymentGroups } from './commands/deployment-groups.ts'
 import { deployments } from './commands/deployments.ts'
 import { events } from './commands/events.ts'
+import { executionGroups } from './commands/execution-groups.ts'
 import { executions } from './commands/executions.ts'
 import { installCommand, uninstallCommand } from './commands/install.ts'
 import { ldap } from './commands/ldap.ts'
@@ -33,6 +35,7 @@ import { nodeInstances, nodes } from './commands/topology.ts'
 import { userGroups } from './commands/user-groups.ts'
 import { users } from './commands/users.ts'
 import { versionCommand } from './commands/version.ts'
+import { workflows } from './commands/workflows.ts'
 import { completeCommand, completionCommand } from './completion/commands.ts'
 
 /** Verbs without a noun. */
@@ -52,7 +55,10 @@ export const nouns: readonly Noun[] = [
   profiles,
   blueprints,
   deployments,
+  workflows,
+  deploymentGroups,
   executions,
+  executionGroups,
   events,
   nodes,
   nodeInstances,
@@ -104,6 +110,7 @@ export function createProgram(program: Program, version: string): Command {
   for (const option of settingOptions('client')) root.addOption(option)
 
   for (const command of commands) addCommand(root, program, command)
+  root.commandsGroup('What there is, each with verbs of its own:')
   for (const noun of nouns) addNoun(root, program, noun)
   addCommand(root, program, completeCommand(root))
   return root

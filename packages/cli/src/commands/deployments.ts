@@ -13,7 +13,7 @@ import { awaitCreation } from './follow.ts'
 import { labelsOf } from './labels.ts'
 import type { Answered } from './resource.ts'
 import { summaryOf } from './summary.ts'
-import { get, list } from './verbs.ts'
+import { action, get, list } from './verbs.ts'
 import { visibilityOption, visibilityVerbs } from './visibility.ts'
 
 export const inputOption = (): Option =>
@@ -137,6 +137,31 @@ export const deployments: Noun = {
         printer.value(capabilities, text || `${id} has no capabilities.`)
       },
     },
+    action('deployments.setSite', {
+      usage: 'set-site <deployment>',
+      description: 'Say at which site a deployment is, or that it is at none',
+      examples: [
+        'tutti deployments set-site web-1 -s london',
+        'tutti deployments set-site web-1 --detach-site',
+      ],
+      options: [
+        new Option('-s, --site-name <site>', 'site').conflicts('detachSite'),
+        new Option('--detach-site', 'at no site'),
+      ],
+      body: (_args, options) => ({
+        site_name: options.text('siteName'),
+        detach_site: options.flag('detachSite') ? true : undefined,
+      }),
+      done: ([id], _options, { site_name: site }) => `Deployment ${id} is at ${site ?? 'no site'}`,
+    }),
+    action('deployments.update', {
+      usage: 'set-owner <deployment>',
+      description: 'Give a deployment to another user',
+      examples: ['tutti deployments set-owner web-1 -s alice'],
+      options: [new Option('-s, --username <user>', 'new owner').makeOptionMandatory()],
+      body: (_args, options) => ({ creator: options.required('username') }),
+      done: ([id], options) => `Deployment ${id} belongs to ${options.text('username')}`,
+    }),
     ...visibilityVerbs('deployments.setVisibility', 'deployment'),
   ],
   nouns: [labelsOf('deployment'), filtersOf('deployments'), dependencies],

@@ -41,3 +41,19 @@ test('deployments can be asked what they depend on', async () => {
     written: 'No dependencies.\n',
   })
 })
+
+test('a deployment group is created, changed, listed and deleted', async () => {
+  expect(
+    await cli.tutti('deployment-groups create shops --description all --label tier=front'),
+  ).toMatchObject({
+    exitCode: 0,
+    written: 'Group shops has 0 deployments\n',
+  })
+  expect((await cli.tutti('deployment-groups update shops --label tier=back')).errors).toBe('')
+  expect((await cli.tutti('deployment-groups get shops')).written).toContain('labels       tier=back')
+  expect((await cli.tutti('deployment-groups list')).written).toMatch(/shops +0 +tier=back +all/)
+  expect((await cli.tutti('deployment-groups extend shops -d nobody')).exitCode).toBe(1)
+  expect((await cli.tutti('execution-groups start install -g nobody')).exitCode).toBe(1)
+  expect((await cli.tutti('execution-groups list')).written).toBe('No execution groups.\n')
+  expect((await cli.tutti('deployment-groups delete shops')).written).toBe('Group shops is deleted\n')
+})

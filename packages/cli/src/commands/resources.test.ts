@@ -282,3 +282,27 @@ test('rules of a search are its body', async () => {
   expect(server.requests).toEqual(['POST /api/v3.1/searches/blueprints?_size=5&_filter_id=mine'])
   expect(await tutti('blueprints', 'search', '--labels-rule', 'nonsense')).toBe(2)
 })
+
+test('a deployment is put at a site, at none, and under another owner', async () => {
+  const bodies: unknown[] = []
+  const { tutti, environment, server } = await cliOf({
+    'deployments.setSite': ({ body }) => {
+      bodies.push(body)
+      return sampleDeployment({ site_name: bodies.length === 1 ? 'london' : null })
+    },
+    'deployments.update': ({ body }) => {
+      bodies.push(body)
+      return sampleDeployment()
+    },
+    'workflows.list': () => sampleList([]),
+  })
+  expect(await tutti('deployments', 'set-site', 'web', '-s', 'london')).toBe(0)
+  expect(await tutti('deployments', 'set-site', 'web', '--detach-site')).toBe(0)
+  expect(await tutti('deployments', 'set-owner', 'web', '-s', 'alice')).toBe(0)
+  expect(bodies).toEqual([{ site_name: 'london' }, { detach_site: true }, { creator: 'alice' }])
+  expect(environment.written()).toBe(
+    'Deployment web is at london\nDeployment web is at no site\nDeployment web belongs to alice\n',
+  )
+  expect(await tutti('workflows', 'list', '-d', 'web')).toBe(0)
+  expect(server.requests.at(-1)).toBe('GET /api/v3.1/workflows?id=web')
+})

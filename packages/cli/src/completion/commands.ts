@@ -60,7 +60,7 @@ async function askedWords(
     const { configuration } = await resolveConfiguration(environment, flagsOf(values))
     return createClient(await findConnection(environment, configuration), environment.fetch).call
   }
-  return thingWords(name, typed, call, AbortSignal.timeout(longestMs))
+  return thingWords(name, typed, values, call, AbortSignal.timeout(longestMs))
 }
 
 /** Bash gives `--tenant=web` as three words. */

@@ -14,6 +14,12 @@ beforeAll(async () => {
       asked.push([query, headers.tenant])
       return sampleList([sampleBlueprint({ id: 'web' }), sampleBlueprint({ id: 'web two' })])
     },
+    'workflows.list': ({ query }) => {
+      asked.push(query)
+      const workflow = { created_at: null, plugin: null, operation: null, parameters: {} }
+      const rules = { is_cascading: false, is_available: true, availability_rules: null }
+      return sampleList([{ name: 'install', ...workflow, ...rules }])
+    },
     // Answers after nobody waits any more.
     'deployments.list': () => new Promise<never>(() => {}),
   })
@@ -65,6 +71,12 @@ test('ids come from the manager and the tenant that the command line names', asy
   asked.length = 0
   expect(await candidates('--tenant', 'lab', 'blueprints', 'get', 'we')).toEqual(['web', 'web two'])
   expect(asked).toEqual([[{ _size: ['100'], _search: ['we'] }, 'lab']])
+})
+
+test('workflows are those of the deployment that is named before', async () => {
+  asked.length = 0
+  expect(await candidates('executions', 'start', '-d', 'web', 'in')).toEqual(['install'])
+  expect(asked).toEqual([{ id: ['web'] }])
 })
 
 test('a manager that refuses, is away or does not answer in time is no noise', async () => {

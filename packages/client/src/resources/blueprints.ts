@@ -44,8 +44,6 @@ export const blueprintMethods = (call: Call) => ({
       params: { blueprint_id: id },
       body: { labels: labels.map(([key, value]) => ({ [key]: value })) },
     }),
-  setVisibility: (id: string, visibility: string): Promise<Blueprint> =>
-    call('blueprints.setVisibility', { params: { blueprint_id: id }, body: { visibility } }),
   delete: (id: string, force = false): Promise<undefined> =>
     call('blueprints.delete', { params: { blueprint_id: id }, query: { force } }),
   download: (id: string) => call('blueprints.download', { params: { blueprint_id: id } }),

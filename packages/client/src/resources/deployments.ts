@@ -39,8 +39,6 @@ export const deploymentMethods = (call: Call) => ({
       params: { deployment_id: id },
       body: { labels: labels.map(([key, value]) => ({ [key]: value })) },
     }),
-  setVisibility: (id: string, visibility: string): Promise<Deployment> =>
-    call('deployments.setVisibility', { params: { deployment_id: id }, body: { visibility } }),
   outputs: (id: string): Promise<DeploymentOutputs> =>
     call('deployments.outputs', { params: { deployment_id: id } }),
   capabilities: (id: string): Promise<DeploymentCapabilities> =>

@@ -33,5 +33,4 @@ export const tokenMethods = (call: Call) => ({
   create: (
     given: { readonly description?: string; readonly expiration_date?: string } = {},
   ): Promise<Token> => call('tokens.create', { body: given }),
-  delete: (id: string): Promise<undefined> => call('tokens.delete', { params: { token_id: id } }),
 })
