@@ -15,6 +15,7 @@ export type Report = {
   readonly scripts: TiersResult | undefined
   readonly deployments: DeploymentsResult | undefined
   readonly requests: readonly RequestsResult[] | undefined
+  readonly events: readonly RequestsResult[] | undefined
   readonly searches: readonly RequestsResult[] | undefined
   readonly environments: EnvironmentsResult | undefined
   readonly memory: { readonly idle: Memory; readonly loaded: Memory }
@@ -22,7 +23,8 @@ export type Report = {
 
 /** The report for people, in Markdown. What was measured is beside each number, because only together they say much. */
 export function reportText(report: Report): string {
-  const { machine, startup, tiers, scripts, deployments, requests, searches, environments, memory } = report
+  const { machine, startup, tiers, scripts, deployments, requests, events, searches, environments, memory } =
+    report
   return [
     `# Benchmark of ${machine.commit}, ${machine.at.slice(0, 10)}`,
     machineText(machine),
@@ -33,6 +35,7 @@ export function reportText(report: Report): string {
     ...(scripts === undefined ? [] : ['## The same with operations that run', scriptsText(scripts)]),
     ...(deployments === undefined ? [] : ['## Many small installs', deploymentsText(deployments)]),
     ...(requests === undefined ? [] : ['## Requests', requestsText(requests)]),
+    ...(events === undefined ? [] : ['## Events of one execution', requestsText(events)]),
     ...(searches === undefined ? [] : ['## Searches, lists and counts', requestsText(searches)]),
     ...(environments === undefined ? [] : ['## A large environment', environmentsText(environments)]),
     ...(startup === undefined ? [] : ['## Start', startupText(startup)]),

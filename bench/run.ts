@@ -2,7 +2,7 @@
  * `npm run bench`: measures a Tutti as it is served, and writes bench/results/DATE-COMMIT.json and .md.
  *
  *   --quick            a tenth of the work, nothing written: does it run at all?
- *   --only NAME,…      startup, tiers, scripts, deployments, requests, searches, environments; nothing written
+ *   --only NAME,…      startup, tiers, scripts, deployments, requests, events, searches, environments; nothing written
  *   --profile FOLDER   a CPU profile of the manager, and the SQL statements of each part by their time; nothing written
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { benchDeployments } from './benches/deployments.ts'
 import { benchEnvironments } from './benches/environments.ts'
+import { benchEvents } from './benches/events.ts'
 import { benchRequests } from './benches/requests.ts'
 import { benchSearches } from './benches/searches.ts'
 import { benchStartup } from './benches/startup.ts'
@@ -90,6 +91,14 @@ async function measure(): Promise<Report> {
           benchEnvironments(manager, { children: 10_000 * part, executions: 1000 * part, clients: 16 }),
         )
       : undefined
+    const events = wanted('events')
+      ? await step('events', () =>
+          benchEvents(manager, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
+            10_000,
+            10_000_000 * part,
+          ]),
+        )
+      : undefined
     // Last, because it begins with a table of its own.
     const searches = wanted('searches')
       ? await measured('searches', () =>
@@ -107,6 +116,7 @@ async function measure(): Promise<Report> {
       scripts,
       deployments,
       requests,
+      events,
       searches,
       environments,
       memory: { idle, loaded },

@@ -100,6 +100,16 @@ const kinds: readonly Kind[] = [
     }),
   ),
   {
+    path: '/deployment-groups',
+    add: ({ tenantId, visibility, createdBy }, id) =>
+      manager.db
+        .insertInto('deployment_groups')
+        .values({ tenant_id: tenantId, id, visibility, created_by: createdBy })
+        .execute(),
+    change: { method: 'PATCH', body: { add: { deployment_ids: [] } } },
+    changers: operators,
+  },
+  {
     path: '/secrets-providers',
     key: 'name',
     add: ({ tenantId, visibility, createdBy }, name) =>

@@ -1,0 +1,47 @@
+import { query } from '../database.ts'
+import type { BenchManager } from '../manager.ts'
+import { type LoadOptions, measureRequest, type RequestsResult } from './requests.ts'
+
+/**
+ * Pages of 50 events, as a client follows an execution: of one with ten thousand, and of one with ten million in the
+ * same table. Rows that PostgreSQL makes itself.
+ */
+export async function benchEvents(
+  manager: BenchManager,
+  options: LoadOptions,
+  sizes: readonly number[],
+): Promise<RequestsResult[]> {
+  for (const size of sizes) await makeEvents(manager.dataFolder, size)
+  await query(manager.dataFolder, 'vacuum analyze events')
+  const results: RequestsResult[] = []
+  for (const size of sizes) {
+    const page = `/events?execution_id=${executionOf(size)}&_size=50&_sort=reported_timestamp`
+    const of = `of ${size.toLocaleString('en')}`
+    results.push(
+      await measureRequest(manager, options, {
+        request: `the first 50 events ${of}`,
+        connections: 4,
+        path: page,
+      }),
+      await measureRequest(manager, options, {
+        request: `the last 50 ${of}, newest first`,
+        connections: 4,
+        path: page.replace('_sort=', '_sort=-'),
+      }),
+    )
+  }
+  return results
+}
+
+const executionOf = (size: number) => `bench-events-${size}`
+
+async function makeEvents(dataFolder: string, size: number): Promise<void> {
+  await query(
+    dataFolder,
+    `insert into events (tenant_id, is_log, timestamp, reported_timestamp, execution_id, workflow_id, event_type, level,
+       logger, message, created_by)
+     select 0, i % 2 = 0, at, at, '${executionOf(size)}', 'install', case when i % 2 = 1 then 'task_started' end,
+       case when i % 2 = 0 then 'info' end, case when i % 2 = 0 then 'ctx' end, 'message ' || i, 'admin'
+     from (select i, timestamptz '2026-01-01' + i * interval '1 ms' as at from generate_series(1, ${size}) i) e`,
+  )
+}
