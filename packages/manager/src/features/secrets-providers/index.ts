@@ -1,2 +1,3 @@
+export { openProvider, readFromProvider } from './read.ts'
 export { secretsProviderHandlers } from './routes.ts'
-export { checkReadable, requireProvider } from './service.ts'
+export { requireProvider } from './service.ts'

@@ -78,7 +78,12 @@ export async function getSecret(
   if (item.value === undefined) return item
   if (skipsValue || (await hidesValue(request, secret))) return { ...item, value: '' }
   const text = await openValue(request.services, secret)
-  return { ...item, value: secret.schema === null ? text : JSON.parse(text) }
+  return { ...item, value: secret.schema === null ? text : meant(secret, text) }
+}
+
+/** What a text means by the schema. One that is kept elsewhere may be changed there to what does not fit. */
+function meant({ provider_name: provider, schema }: SecretState, text: string): unknown {
+  return JSON.parse(provider === null || schema === null ? text : fitted(text, schema))
 }
 
 /** Answers of writes show the ciphertext, as the reference's do. */
