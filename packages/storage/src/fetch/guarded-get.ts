@@ -2,7 +2,10 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { AddressRefused, type AddressRules, type CheckedAddress, checkedAddress } from '../checked-address.ts'
 
-/** Why an address was not fetched; the text is shown to whoever wrote the address. */
+/**
+ * Why an address was not fetched; the text is shown to whoever wrote the address. Caused by AddressRefused where nothing
+ * was connected to.
+ */
 export class FetchRefused extends Error {
   override readonly name = 'FetchRefused'
 }
@@ -80,8 +83,8 @@ async function addressOf(url: URL, rules: AddressRules): Promise<CheckedAddress>
   try {
     return await checkedAddress(url.hostname.replace(/^\[|\]$/g, ''), rules)
   } catch (error) {
-    if (error instanceof AddressRefused) throw new FetchRefused(`${url.href}: ${error.message}`)
-    throw error
+    if (!(error instanceof AddressRefused)) throw error
+    throw new FetchRefused(`${url.href}: ${error.message}`, { cause: error })
   }
 }
 

@@ -1,6 +1,6 @@
-import { FetchRefused, guardedGet, limited } from '@tutti/storage'
+import { AddressRefused, type AddressRules, FetchRefused, guardedGet, limited } from '@tutti/storage'
 import type { Services } from '../../services.ts'
-import { type Named, providerAway } from './provider-error.ts'
+import { type Named, providerAway, providerError } from './provider-error.ts'
 
 export type Answer = {
   readonly status: number
@@ -15,19 +15,21 @@ export type Ask = (
 ) => Promise<Answer>
 
 /** For all requests that one value takes. */
-export const timeoutMs = 10_000
+const timeoutMs = 10_000
 const maxBytes = 1024 * 1024
 
 /**
- * Requests by the rules of archive addresses (`guardedGet`). Redirects are not followed: they would carry a token
+ * Requests by the rules of archive addresses (`guardedGet`), except that a store of secrets may be where archives may
+ * not: most are in the private network of the manager. Redirects are not followed: they would carry a token
  * to wherever they lead.
  */
-export function openAsk(
-  { settings }: Pick<Services, 'settings'>,
-  provider: Named,
-  base: URL,
-  signal = AbortSignal.timeout(timeoutMs),
-): Ask {
+export function openAsk({ settings }: Pick<Services, 'settings'>, provider: Named, base: URL): Ask {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const rules: AddressRules = {
+    allowedHosts: settings.allowedHosts,
+    allowPrivateAddresses: settings.allowPrivateAddresses || settings.allowPrivateSecretsProviders,
+    privateSetting: 'TUTTI_ALLOW_PRIVATE_SECRETS_PROVIDERS',
+  }
   return async (segments, { headers, query = '' }) => {
     const url = new URL(base)
     // Encoded, so that no segment becomes two; whoever makes them sees to it that none is a dot or two.
@@ -35,14 +37,16 @@ export function openAsk(
     url.pathname = `${base.pathname.replace(/\/+$/, '')}/${below}`
     url.search = query
     try {
-      const response = await guardedGet(url, settings, {
+      const response = await guardedGet(url, rules, {
         signal,
         headers: { accept: 'application/json', ...headers },
       })
       const { statusCode: status = 0 } = response
       const chunks: Buffer[] = []
       for await (const chunk of limited(response, url.href, { maxBytes, signal })) chunks.push(chunk)
-      if (status >= 500) throw providerAway(provider, `${url.host} answered with status ${status}`)
+      if (status >= 500 || status === 429) {
+        throw providerAway(provider, `${url.host} answered with status ${status}`)
+      }
       if (status >= 300 && status < 400) {
         throw providerAway(
           provider,
@@ -51,8 +55,10 @@ export function openAsk(
       }
       return { status, body: jsonOf(Buffer.concat(chunks).toString('utf8')) }
     } catch (error) {
-      if (error instanceof FetchRefused) throw providerAway(provider, error.message)
-      throw error
+      if (!(error instanceof FetchRefused)) throw error
+      const isForbidden = error.cause instanceof AddressRefused && !error.cause.isUnknown
+      if (isForbidden) throw providerError(provider, `may not be asked: ${error.message}`)
+      throw providerAway(provider, error.message)
     }
   }
 }

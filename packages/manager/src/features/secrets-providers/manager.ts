@@ -20,16 +20,16 @@ export async function readManager(
   const ask = openAsk(services, provider, connection.url)
   const answer = await ask(['api', 'v3.1', 'secrets', name], { headers: headersOf(connection) })
   if (answer.status === 404) {
-    throw providerError(provider, `has no secret ${name} in the tenant ${connection.tenant}`)
+    throw providerError(provider, `has no secret ${name} in its tenant (status 404)`)
   }
-  const value = member(checked(provider, connection, answer), 'value')
+  const value = member(checked(provider, answer), 'value')
   if (value === undefined || value === null) {
     throw providerError(provider, `does not give the secret ${name}: its answer is not one of a manager`)
   }
   if (value !== '') return value
   throw providerError(
     provider,
-    `does not show the value of its secret ${name} to the user ${connection.username}`,
+    `does not show its user the value of the secret ${name}`,
     'Values that are hidden there are shown to their creator and to administrators only',
   )
 }
@@ -42,7 +42,7 @@ export async function testManager(
 ): Promise<void> {
   const ask = openAsk(services, provider, connection.url)
   const answer = await ask(['api', 'v3.1', 'secrets'], { headers: headersOf(connection), query: '_size=1' })
-  if (Array.isArray(member(checked(provider, connection, answer), 'items'))) return
+  if (Array.isArray(member(checked(provider, answer), 'items'))) return
   throw providerError(provider, 'answers, but not as a manager')
 }
 
@@ -52,20 +52,13 @@ const headersOf = ({ username, password, tenant }: ManagerConnection) => ({
 })
 
 /** @throws secrets_provider_error */
-function checked(
-  provider: Named,
-  { username, tenant }: ManagerConnection,
-  { status, body }: Answer,
-): unknown {
+function checked(provider: Named, { status, body }: Answer): unknown {
   if (status === 200) return body
   if (status === 401) {
-    throw providerError(provider, `refuses the user ${username} or the password (status 401)`)
+    throw providerError(provider, 'refuses the user name or the password (status 401)')
   }
   if (status === 403) {
-    throw providerError(
-      provider,
-      `does not let the user ${username} read secrets in the tenant ${tenant} (status 403)`,
-    )
+    throw providerError(provider, 'does not let its user read secrets in its tenant (status 403)')
   }
   throw providerError(provider, `does not give its secrets: it answered with status ${status}`)
 }

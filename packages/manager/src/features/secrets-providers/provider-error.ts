@@ -1,6 +1,6 @@
 import { ApiError } from '@tutti/api'
 
-/** A provider as errors name it. Its connection parameters are for few, so errors say no more of them than the host. */
+/** A provider as errors name it. Its connection parameters are for few, so errors say no more of them than addresses. */
 export type Named = { readonly name: string | undefined; readonly type: string }
 
 const nameOf = ({ name, type }: Named) =>
