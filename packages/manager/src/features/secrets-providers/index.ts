@@ -1,3 +1,4 @@
+export { askingManager } from './manager.ts'
 export { openProvider, readFromProvider } from './read.ts'
 export { secretsProviderHandlers } from './routes.ts'
 export { requireProvider } from './service.ts'

@@ -3,6 +3,10 @@ import type { Services } from '../../services.ts'
 import { type Answer, member, openAsk } from './ask.ts'
 import { type ManagerConnection, textOf } from './connection.ts'
 import { type Named, providerError } from './provider-error.ts'
+import type { Wanted } from './wanted.ts'
+
+/** The header by which a manager says that it asks for a secret of its own. */
+export const askingManager = 'x-secrets-provider'
 
 /**
  * The value of a secret of another manager, of the same name unless an option gives another one.
@@ -13,7 +17,7 @@ export async function readManager(
   services: Services,
   provider: Named,
   connection: ManagerConnection,
-  { key, options }: { readonly key: string; readonly options: unknown },
+  { key, options }: Wanted,
 ): Promise<unknown> {
   const name = textOf(provider, 'option name', member(options, 'name')) ?? key
   checkIdentifier('name', name)
@@ -49,6 +53,7 @@ export async function testManager(
 const headersOf = ({ username, password, tenant }: ManagerConnection) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
   tenant,
+  [askingManager]: 'true',
 })
 
 /** @throws secrets_provider_error */

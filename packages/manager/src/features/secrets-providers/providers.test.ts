@@ -118,6 +118,21 @@ test('a value of another manager is read, under the same name or another', async
   expect((await read(provider, { key: 'shaped' })).body.value).toBe('{"a":1}')
 })
 
+test('managers that ask each other for one secret come to an end', async () => {
+  const own = await manager.app.listen({ host: '127.0.0.1', port: 0 })
+  await addUser(manager.db, 'reader', { tenants: { 0: 'user' } })
+  const connection_parameters = toOther({ host: own })
+  const back = { name: 'back', type: 'cloudify', connection_parameters }
+  await other.inject('PUT', '/secrets-providers', { body: back })
+  await other.inject('PUT', '/secrets/round', { body: { value: '', provider_name: 'back' } })
+  const there = await addProvider('cloudify', toOther())
+  expect(await read(there, { key: 'round' })).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('does not give its secrets: it answered with status 400') },
+  })
+  expect((await read(await addProvider('cloudify', connection_parameters), { key: 'self' })).status).toBe(400)
+})
+
 test('nothing is remembered: the next answer shows what has changed there', async () => {
   const provider = await addProvider('cloudify', toOther())
   for (const value of ['one', 'two']) {

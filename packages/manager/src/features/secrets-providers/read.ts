@@ -5,6 +5,7 @@ import { managerConnection, vaultConnection } from './connection.ts'
 import { readManager, testManager } from './manager.ts'
 import { type Named, providerError } from './provider-error.ts'
 import { readVault, testVault } from './vault.ts'
+import type { Wanted } from './wanted.ts'
 
 /** A provider, and how to log in there. */
 export type Provider = Named & { readonly parameters: Readonly<Record<string, unknown>> }
@@ -23,20 +24,19 @@ export const openProvider = (
 export async function readFromProvider(
   services: Services,
   provider: Provider,
-  wanted: { readonly key: string; readonly options: unknown },
+  wanted: Wanted,
 ): Promise<string> {
   const value = await read(services, provider, wanted)
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-async function read(
-  services: Services,
-  provider: Provider,
-  wanted: { readonly key: string; readonly options: unknown },
-): Promise<unknown> {
+async function read(services: Services, provider: Provider, wanted: Wanted): Promise<unknown> {
   const { type, parameters } = provider
   if (type === 'vault') return readVault(services, provider, vaultConnection(provider, parameters), wanted)
   if (type === 'cloudify') {
+    // Two managers that ask each other, or one that asks itself, would never come to an end.
+    if (wanted.isForManager)
+      throw providerError(provider, 'is not asked for a secret that another manager asks for')
     return readManager(services, provider, managerConnection(provider, parameters), wanted)
   }
   throw providerError(provider, 'keeps no values of its own')

@@ -2,9 +2,7 @@ import type { Services } from '../../services.ts'
 import { type Answer, type Ask, member, openAsk } from './ask.ts'
 import { textOf, type VaultConnection } from './connection.ts'
 import { type Named, providerError } from './provider-error.ts'
-
-/** Where a value is, as the provider's own words for it. */
-type Wanted = { readonly key: string; readonly options: unknown }
+import type { Wanted } from './wanted.ts'
 
 /**
  * The entry named `key` of what HashiCorp Vault keeps at a path of a key-value engine of either version. The path is as

@@ -17,10 +17,15 @@ export async function readSecretValue(
 export async function openValue(
   services: Services,
   secret: KeptValue & { readonly id: string },
+  { isForManager = false }: { readonly isForManager?: boolean } = {},
 ): Promise<string> {
   const { provider_tenant_id: tenantId, provider_name: name, provider_options: options } = secret
   const provider =
     tenantId === null || name === null ? undefined : await findProvider(services.db, { tenantId, name })
   if (provider === undefined || provider.type === 'local') return services.keys.open(secret.value)
-  return readFromProvider(services, openProvider(services, provider), { key: secret.id, options })
+  return readFromProvider(services, openProvider(services, provider), {
+    key: secret.id,
+    options,
+    isForManager,
+  })
 }

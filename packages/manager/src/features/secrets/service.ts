@@ -30,7 +30,7 @@ import {
   requireOwned,
 } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
-import { requireProvider } from '../secrets-providers/index.ts'
+import { askingManager, requireProvider } from '../secrets-providers/index.ts'
 import { checkSchema, fitted } from './json-schema.ts'
 import {
   changeSecret,
@@ -77,7 +77,8 @@ export async function getSecret(
   const item = await getItem(request, secretResource, key, include)
   if (item.value === undefined) return item
   if (skipsValue || (await hidesValue(request, secret))) return { ...item, value: '' }
-  const text = await openValue(request.services, secret)
+  const isForManager = request.raw.headers[askingManager] !== undefined
+  const text = await openValue(request.services, secret, { isForManager })
   return { ...item, value: secret.schema === null ? text : meant(secret, text) }
 }
 
