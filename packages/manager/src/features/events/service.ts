@@ -15,7 +15,7 @@ export async function listEvents(request: Request, list: ListQuery): Promise<Lis
   const isLast = (list.getAllResults || events.length < size) && (events.length > 0 || offset === 0)
   return {
     items: list.include === undefined ? events : events.map((event) => pickIncluded(event, list.include)),
-    total: isLast ? offset + events.length : await countEvents(db, query),
+    total: isLast ? offset + events.length : await countEvents(db, query, offset),
   }
 }
 
