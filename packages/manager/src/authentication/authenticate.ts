@@ -36,7 +36,7 @@ export async function authenticate(
     case 'token':
       return credentials.token.startsWith('ctok-')
         ? byToken(services, view, credentials.token)
-        : byExecutionToken(services, view, credentials.token)
+        : byExecutionToken(services, view, credentials.token, 'Invalid token structure')
     case 'none':
       throw unauthorized('No authentication info provided')
   }
@@ -111,9 +111,14 @@ async function byToken({ db, directory, now }: Services, view: AccessView, token
   return caller
 }
 
-async function byExecutionToken({ db }: Services, view: AccessView, token: string): Promise<Caller> {
+async function byExecutionToken(
+  { db }: Services,
+  view: AccessView,
+  token: string,
+  refusal = 'Authentication failed, invalid Execution Token',
+): Promise<Caller> {
   const found = await findExecutionOfToken(db, sha256(token))
-  if (found === undefined) throw unauthorized('Authentication failed, invalid Execution Token')
+  if (found === undefined) throw unauthorized(refusal)
   const { id, tenantId, status, createdBy } = found
   return callerOf(await view.user(createdBy), { id, tenantId, status })
 }
