@@ -58,6 +58,7 @@ export {
 } from './executions/lease.ts'
 export { endStatuses, isEnded, setExecutionStatus, setExecutionStatuses } from './executions/status.ts'
 export { insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
+export { inDeploymentGroup } from './groups/in-deployment-group.ts'
 export { joinGroup, joinGroups } from './groups/members.ts'
 export {
   addLabels,
