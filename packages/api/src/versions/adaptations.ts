@@ -68,6 +68,7 @@ const force = Type.Object({ ignore_live_nodes: Type.Optional(Nullable(Type.Boole
 const beforeV31: Adaptations = {
   'status.get': {
     route: { query: undefined, response: OldStatus },
+    includesAnswer: true,
     answer: oldStatus,
   },
   'blueprints.delete': {

@@ -183,6 +183,7 @@ test('version and status have their old shapes', async () => {
         { Id: expect.any(String), state: 'up', ActiveState: 'active', MainPID: expect.any(Number) },
       ],
     })
+    expect((await call('GET', '/status?_include=status')).body).toEqual({ status: 'running' })
   }
 })
 
