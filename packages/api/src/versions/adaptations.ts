@@ -7,7 +7,7 @@ import { Blueprint } from '../shapes/blueprint.ts'
 import { JsonObject, ListOf, Nullable, Shape } from '../shapes/common.ts'
 import { Deployment } from '../shapes/deployment.ts'
 import type { Event } from '../shapes/event.ts'
-import type { Status } from '../shapes/manager.ts'
+import { type Status, Version } from '../shapes/manager.ts'
 import type { AdaptableRequest, Adaptation } from './adaptation.ts'
 import { V2Event, v2Event } from './v2-events.ts'
 
@@ -163,6 +163,7 @@ const onlyV3: Adaptations = {
 const onlyV2: Adaptations = {
   'tokens.list': token(() => ({})),
   'version.get': {
+    route: { response: Type.Omit(Version, ['edition'], { title: 'Version' }) },
     answer(answer) {
       const { edition: _, ...version } = answer as Readonly<Record<string, unknown>>
       return version

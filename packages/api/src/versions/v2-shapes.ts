@@ -1,4 +1,4 @@
-import { IsArray, IsObject, IsString, IsUnion, type TObject, type TSchema, Type } from 'typebox'
+import { IsArray, IsObject, IsOptional, IsString, IsUnion, type TObject, type TSchema, Type } from 'typebox'
 import type { FieldTable } from '../list/field-table.ts'
 
 /** Resources of v2 know no tenants, owners and scaling groups (spec/rest-spec-a.md 9.1, spec/rest-facts-a.md 19). */
@@ -21,7 +21,12 @@ export function v2Shape(schema: TSchema): TSchema {
   if (!IsObject(schema)) return schema
   const kept = Object.entries(schema.properties).filter(([name]) => !(isResource(schema) && newer.has(name)))
   const title = 'title' in schema && typeof schema.title === 'string' ? { title: schema.title } : {}
-  return Type.Object(Object.fromEntries(kept.map(([name, field]) => [name, v2Shape(field)])), title)
+  return Type.Object(
+    Object.fromEntries(
+      kept.map(([name, field]) => [name, IsOptional(field) ? Type.Optional(v2Shape(field)) : v2Shape(field)]),
+    ),
+    title,
+  )
 }
 
 /** A value of the shape as v2 has it. Fields that the shape does not name pass as they are. */

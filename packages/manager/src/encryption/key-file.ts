@@ -1,4 +1,4 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { formatKey, parseKey } from './key-ring.ts'
 
@@ -31,6 +31,8 @@ export async function readKeyFile(dataFolder: string): Promise<readonly Buffer[]
 /** Replaces the file as a whole and durably: what was read from it before is in it, or the new keys are. */
 export async function writeKeyFile(dataFolder: string, keys: readonly Buffer[]): Promise<void> {
   const file = join(dataFolder, keyFileName)
+  // On a database of somebody else's making there may be no data folder yet.
+  await mkdir(dataFolder, { recursive: true })
   const handle = await open(`${file}.new`, 'w', 0o600)
   try {
     await handle.chmod(0o600)

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Database, openDatabase } from '@tutti/storage'
+import { type Database, openDatabase, startHeartbeat } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bootstrap } from '../bootstrap/bootstrap.ts'
@@ -54,6 +54,33 @@ test('the first start makes a key that only its owner may read; the next ones us
   await expect(loadKeys(db, settings())).rejects.toThrow(/others may read it/)
 })
 
+test('the data folder need not be there yet', async () => {
+  const dataFolder = join(folder, 'not', 'yet')
+  const { fingerprints } = await loadKeys(db, { dataFolder, encryptionKeys: undefined })
+  expect((await loadKeys(db, { dataFolder, encryptionKeys: undefined })).fingerprints).toEqual(fingerprints)
+})
+
+test('beside a running manager none starts with another key, even while nothing is encrypted', async () => {
+  await loadKeys(db, settings())
+  const identity = {
+    id: 'first',
+    hostname: 'first',
+    address: '10.0.0.1',
+    roles: ['api'],
+    version: '1',
+  } as const
+  const running = await startHeartbeat(db, identity, {
+    onError(error) {
+      throw error
+    },
+  })
+  const elsewhere = { dataFolder: join(folder, 'elsewhere'), encryptionKeys: undefined }
+  await expect(loadKeys(db, elsewhere)).rejects.toThrow(/which this one does not have/)
+  expect((await loadKeys(db, settings())).fingerprints).toHaveLength(1)
+  await running.stop()
+  await loadKeys(db, elsewhere)
+})
+
 test('managers that start at once on one folder agree on one key', async () => {
   const rings = await Promise.all([1, 2, 3].map(() => loadKeys(db, settings())))
   expect(new Set(rings.map((ring) => ring.fingerprints[0])).size).toBe(1)
@@ -67,9 +94,9 @@ test('a manager without the key of the secrets does not start; with nothing encr
   const second = await loadKeys(db, settings())
   expect(second.fingerprints).not.toEqual(first.fingerprints)
   await addSecrets(['a'], second.seal)
-  await expect(loadKeys(db, other)).rejects.toThrow(/which this manager does not have/)
+  await expect(loadKeys(db, other)).rejects.toThrow(/which this one does not have/)
   await rm(join(folder, 'encryption-key'))
-  await expect(loadKeys(db, settings())).rejects.toThrow(/which this manager does not have/)
+  await expect(loadKeys(db, settings())).rejects.toThrow(/which this one does not have/)
   await expect(keyFile()).rejects.toThrow()
 })
 

@@ -22,18 +22,24 @@ export async function loadKeys(db: Database, settings: KeySettings): Promise<Key
     const known = await readFingerprint(transaction)
     let keys = await ownKeys(settings)
     if (keys.length === 0) {
-      if (known !== undefined && (await anythingSealed(transaction))) throw keyMissing(settings, known)
+      if (known !== undefined && (await isKeyInUse(transaction))) throw keyMissing(settings, known)
       keys = [newKey()]
       // In its file before anything is sealed under it: killed between the two, the next start finds it.
       await writeKeyFile(settings.dataFolder, keys)
     }
     const ring = openKeyRing(keys)
     if (known !== undefined && !ring.fingerprints.includes(known)) {
-      if (await anythingSealed(transaction)) throw keyMissing(settings, known)
+      if (await isKeyInUse(transaction)) throw keyMissing(settings, known)
     } else if (known !== undefined) return ring
     await writeFingerprint(transaction, ring.fingerprints[0] ?? '')
     return ring
   })
+}
+
+/** Something is sealed under it, or another manager may do that at any moment. */
+async function isKeyInUse(transaction: Database): Promise<boolean> {
+  if (await anythingSealed(transaction)) return true
+  return (await listProcesses(transaction)).some(({ isAlive, roles }) => isAlive && roles.includes('api'))
 }
 
 async function ownKeys({ dataFolder, encryptionKeys }: KeySettings): Promise<readonly Buffer[]> {
@@ -43,7 +49,7 @@ async function ownKeys({ dataFolder, encryptionKeys }: KeySettings): Promise<rea
 
 const keyMissing = ({ dataFolder }: KeySettings, fingerprint: string) =>
   new Error(
-    `The secrets in this database are encrypted under the key ${fingerprint}, which this manager does not have. ` +
+    `The managers of this database encrypt secrets under the key ${fingerprint}, which this one does not have. ` +
       `Give it the key of the other managers in TUTTI_ENCRYPTION_KEY, or their file encryption-key in ${dataFolder}`,
   )
 
