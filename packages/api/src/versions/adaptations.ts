@@ -50,6 +50,7 @@ const tokenLife = '+10h'
 function token(role: (name: string) => { readonly role?: string }): Adaptation {
   return {
     route: {
+      permission: 'create_token',
       list: undefined,
       response: Type.Object({ value: Type.String(), role: Type.Optional(Type.String()) }),
     },

@@ -63,6 +63,9 @@ export async function answer(
       route.body === 'archive' || route.body === undefined ? undefined : parseBody(route.body, await body()),
   }
   const name = adaptation.handler?.(given) ?? served.name
+  // Who asks an older endpoint for what a newer one does needs the permission of both.
+  const called = name === served.name ? undefined : routes[name]
+  if (called !== undefined) await checkPermission(request, called)
   const { _include: _, ...others } = request.query
   const query = adaptation.includesAnswer ? others : request.query
   const routeRequest = {
