@@ -42,7 +42,7 @@ export async function authenticate(
   }
 }
 
-type Login = { readonly username: string; readonly password: string; readonly isLasting: boolean }
+type Login = Extract<Credentials, { kind: 'basic' }> & { readonly isLasting: boolean }
 
 async function byPassword(services: Services, view: AccessView, login: Login) {
   const { db, directory } = services
@@ -51,7 +51,7 @@ async function byPassword(services: Services, view: AccessView, login: Login) {
   // In the directory names may be what they cannot be here.
   const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
   if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
-  if (user === undefined) throw unauthorized('No authentication info provided')
+  if (user === undefined) return authenticate(services, view, login.otherwise, login.isLasting)
   if (await mayEnter(services, user, password)) return entered(services, user)
   // The password, or the end of a lock, may have been set a moment ago.
   const current = view === directory.fresh ? undefined : await directory.fresh.user(username)
