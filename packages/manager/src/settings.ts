@@ -21,4 +21,6 @@ export type ManagerSettings = {
   readonly allowPrivateAddresses: boolean
   /** Whether the LDAP server may be there, even where archives may not. */
   readonly allowPrivateLdap: boolean
+  /** The same for Vault and other managers that secrets are read from. */
+  readonly allowPrivateSecretsProviders: boolean
 }

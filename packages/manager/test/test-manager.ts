@@ -150,4 +150,5 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   allowedHosts: [],
   allowPrivateAddresses: true,
   allowPrivateLdap: false,
+  allowPrivateSecretsProviders: false,
 }

@@ -57,6 +57,14 @@ export {
   takeLease,
 } from './executions/lease.ts'
 export { endStatuses, isEnded, setExecutionStatus, setExecutionStatuses } from './executions/status.ts'
+export {
+  FetchRefused,
+  type FetchRules,
+  type GuardedGet,
+  guardedFetch,
+  guardedGet,
+  limited,
+} from './fetch/index.ts'
 export { insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
 export { inDeploymentGroup } from './groups/in-deployment-group.ts'
 export { joinGroup, joinGroups } from './groups/members.ts'

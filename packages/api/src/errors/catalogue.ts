@@ -87,6 +87,12 @@ export const errorCatalogue = {
   invalid_fernet_token_format_error: { status: 500, when: 'an encrypted value cannot be read' },
   not_running_ldap_server: { status: 500, when: 'the LDAP server does not answer' },
 
+  secrets_provider_error: {
+    status: 400,
+    when: 'a secrets provider is described wrongly, refuses the manager, or has no such value',
+  },
+  secrets_provider_unavailable_error: { status: 502, when: 'a secrets provider does not answer now' },
+
   database_unavailable_error: {
     status: 503,
     when: 'the database does not answer now; send the request again',

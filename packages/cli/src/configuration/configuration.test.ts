@@ -34,6 +34,7 @@ test('without anything there are defaults, in the types that they mean', async (
     allowedHosts: [],
     allowPrivateAddresses: false,
     allowPrivateLdap: false,
+    allowPrivateSecretsProviders: false,
     databaseUrl: undefined,
   })
 })

@@ -186,7 +186,7 @@ export const settings = {
     variable: 'TUTTI_ALLOWED_HOSTS',
     placeholder: 'HOSTS',
     description:
-      'Comma-separated hosts that archive and import addresses may name; empty allows every public one',
+      'Comma-separated hosts that archive and import addresses, the LDAP server and secrets providers may name; empty allows every public one',
     part: 'server',
     default: '',
     isSecret: false,
@@ -208,6 +208,17 @@ export const settings = {
     placeholder: 'BOOLEAN',
     description:
       'Whether the LDAP server may have a loopback, private or link-local address, also where archives may not',
+    part: 'server',
+    default: 'false',
+    isSecret: false,
+    parse: flag,
+  },
+  allowPrivateSecretsProviders: {
+    flag: '--allow-private-secrets-providers',
+    variable: 'TUTTI_ALLOW_PRIVATE_SECRETS_PROVIDERS',
+    placeholder: 'BOOLEAN',
+    description:
+      'Whether secrets providers may have loopback, private or link-local addresses, also where archives may not',
     part: 'server',
     default: 'false',
     isSecret: false,

@@ -11,7 +11,7 @@ import {
   typeFileUrl,
   typesFileOfUrl,
 } from '@tutti/dsl'
-import { FetchRefused, type FetchRules, guardedFetch } from '../fetch/guarded-fetch.ts'
+import { FetchRefused, type FetchRules, guardedFetch } from '@tutti/storage'
 
 /** An unpacked blueprint: its folder and the path of its main file in it. */
 export type UnpackedBlueprint = { readonly folder: string; readonly mainFile: string }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { type ParseOutcome, parseBlueprint } from '@tutti/dsl'
-import type { FetchRules } from '../fetch/guarded-fetch.ts'
+import type { FetchRules } from '@tutti/storage'
 import { baseOf, createImportResolver, type FindBlueprint, type FindPlugins } from './import-resolver.ts'
 
 export type FolderToParse = {

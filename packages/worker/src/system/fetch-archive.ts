@@ -3,8 +3,14 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { archiveFormat, UnpackError, writeArchive } from '@tutti/storage'
-import { FetchRefused, type FetchRules, guardedFetch } from '../fetch/guarded-fetch.ts'
+import {
+  archiveFormat,
+  FetchRefused,
+  type FetchRules,
+  guardedFetch,
+  UnpackError,
+  writeArchive,
+} from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
 import { setBlueprintArchive, type Upload } from './queries.ts'
 import { UploadFailure } from './upload-failure.ts'

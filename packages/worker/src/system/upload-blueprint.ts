@@ -7,13 +7,13 @@ import {
   blueprintLabels,
   type Database,
   type ExecutionRow,
+  type FetchRules,
   isDatabaseAway,
   LeaseLost,
   UnpackError,
   unpackedArchive,
 } from '@tutti/storage'
 import { Stopped } from '../executions/control.ts'
-import type { FetchRules } from '../fetch/guarded-fetch.ts'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'

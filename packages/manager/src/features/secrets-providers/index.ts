@@ -1,2 +1,4 @@
+export { askingManager } from './manager.ts'
+export { openProvider, readFromProvider } from './read.ts'
 export { secretsProviderHandlers } from './routes.ts'
-export { checkReadable, requireProvider } from './service.ts'
+export { requireProvider } from './service.ts'

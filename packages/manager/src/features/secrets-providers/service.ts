@@ -10,23 +10,18 @@ import {
   wireList,
 } from '@tutti/api'
 import { type Database, deleteOwned, providerTable } from '@tutti/storage'
+import type { Sealed } from '../../encryption/key-ring.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
 import { changeProvider, insertProvider, providerResource, secretsOf } from './queries.ts'
+import { openProvider, tryProvider } from './read.ts'
 
 /** The provider's row where the caller sees it. @throws not_found_error */
 export const requireProvider = (request: Request, db: Database, name: string) =>
-  requireOwned<{ type: string }>(request, db, providerTable, name, ['type'])
-
-/** @throws not_implemented for what is kept elsewhere than in this manager's own database */
-export function checkReadable(type: string): void {
-  if (type === 'local') return
-  throw new ApiError(
-    'not_implemented',
-    `Secrets providers of the type ${type} can be stored, but this release cannot ask them for values yet`,
-    { hint: 'Keep the value in a secret without a provider, or with one of the type local' },
-  )
-}
+  requireOwned<{ type: string; connection_parameters: Sealed | null }>(request, db, providerTable, name, [
+    'type',
+    'connection_parameters',
+  ])
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -67,17 +62,29 @@ export async function createProvider(
   return name
 }
 
-/** Whether the provider answers: one that exists, or one that is only described. @throws not_implemented and others */
+/**
+ * Whether the provider can be reached: one that exists, or one that the request describes. Stored parameters are never
+ * mixed with given ones, or a stored token could be sent to an address of the caller's choice.
+ *
+ * @throws secrets_provider_error and others
+ */
 export async function testProvider(
   request: Request,
-  body: RouteBody<'secretsProviders.create'>,
+  { name, type, connection_parameters: parameters }: RouteBody<'secretsProviders.create'>,
 ): Promise<void> {
-  if (body.type != null) {
-    checkType(body.type)
-    return checkReadable(body.type)
+  const { services } = request
+  if (type != null) {
+    checkType(type)
+    return tryProvider(services, { name: name ?? undefined, type, parameters: parameters ?? {} })
   }
-  if (body.name == null) throw missingBodyField('name')
-  checkReadable((await requireProvider(request, request.services.db, body.name)).type)
+  if (name == null) throw missingBodyField('name')
+  const stored = await requireProvider(request, services.db, name)
+  return tryProvider(
+    services,
+    parameters == null
+      ? openProvider(services, { ...stored, name })
+      : { name, type: stored.type, parameters },
+  )
 }
 
 export async function updateProvider(

@@ -33,6 +33,7 @@ export type SecretState = {
   readonly schema: Readonly<Record<string, unknown>> | null
   readonly provider_tenant_id: number | null
   readonly provider_name: string | null
+  readonly provider_options: unknown
 }
 
 export const stateColumns = [
@@ -41,6 +42,7 @@ export const stateColumns = [
   'schema',
   'provider_tenant_id',
   'provider_name',
+  'provider_options',
 ] as const
 
 export type ProviderLink = { readonly tenantId: number; readonly name: string }
@@ -90,20 +92,25 @@ export async function changeSecret(
     .execute()
 }
 
-export async function providerType(db: Database, provider: ProviderLink): Promise<string | undefined> {
-  const row = await db
+export async function findProvider(db: Database, { tenantId, name }: ProviderLink) {
+  return db
     .selectFrom('secrets_providers')
-    .select('type')
-    .where('tenant_id', '=', provider.tenantId)
-    .where('name', '=', provider.name)
+    .select(['name', 'type', 'connection_parameters'])
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
     .executeTakeFirst()
-  return row?.type
 }
+
+/** What it takes to come to the value of a secret. */
+export type KeptValue = Pick<
+  SecretState,
+  'value' | 'provider_tenant_id' | 'provider_name' | 'provider_options'
+>
 
 /** The secret of that key that the scope shows; its own tenants' before a global one. */
 export async function findSecretOf(db: Database, scope: Scope, key: string) {
-  const { rows } = await sql<Pick<SecretState, 'value' | 'provider_tenant_id' | 'provider_name'>>`
-    select x.value, x.provider_tenant_id, x.provider_name from secrets x
+  const { rows } = await sql<KeptValue & { readonly id: string }>`
+    select x.key as id, x.value, x.provider_tenant_id, x.provider_name, x.provider_options from secrets x
     where x.key = ${key} and (
       (x.tenant_id = any(${[...scope.tenantIds]}::int[]) and (
         x.visibility <> 'private' or x.created_by = ${scope.username}

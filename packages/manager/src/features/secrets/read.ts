@@ -1,7 +1,7 @@
 import type { Scope } from '@tutti/storage'
 import type { Services } from '../../services.ts'
-import { checkReadable } from '../secrets-providers/index.ts'
-import { findSecretOf, providerType, type SecretState } from './queries.ts'
+import { openProvider, readFromProvider } from '../secrets-providers/index.ts'
+import { findProvider, findSecretOf, type KeptValue } from './queries.ts'
 
 /** The text of a secret for functions, which may read hidden ones; undefined when the scope shows none of that key. */
 export async function readSecretValue(
@@ -13,14 +13,19 @@ export async function readSecretValue(
   return secret && (await openValue(services, secret))
 }
 
-/** @throws not_implemented when the value is kept by another system */
+/** From here, or from wherever else it is kept. @throws secrets_provider_error, secrets_provider_unavailable_error */
 export async function openValue(
-  { db, keys }: Services,
-  secret: Pick<SecretState, 'value' | 'provider_tenant_id' | 'provider_name'>,
+  services: Services,
+  secret: KeptValue & { readonly id: string },
+  { isForManager = false }: { readonly isForManager?: boolean } = {},
 ): Promise<string> {
-  const { provider_tenant_id: tenantId, provider_name: name } = secret
-  if (tenantId !== null && name !== null) {
-    checkReadable((await providerType(db, { tenantId, name })) ?? 'local')
-  }
-  return keys.open(secret.value)
+  const { provider_tenant_id: tenantId, provider_name: name, provider_options: options } = secret
+  const provider =
+    tenantId === null || name === null ? undefined : await findProvider(services.db, { tenantId, name })
+  if (provider === undefined || provider.type === 'local') return services.keys.open(secret.value)
+  return readFromProvider(services, openProvider(services, provider), {
+    key: secret.id,
+    options,
+    isForManager,
+  })
 }

@@ -30,7 +30,7 @@ import {
   requireOwned,
 } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
-import { requireProvider } from '../secrets-providers/index.ts'
+import { askingManager, requireProvider } from '../secrets-providers/index.ts'
 import { checkSchema, fitted } from './json-schema.ts'
 import {
   changeSecret,
@@ -77,8 +77,14 @@ export async function getSecret(
   const item = await getItem(request, secretResource, key, include)
   if (item.value === undefined) return item
   if (skipsValue || (await hidesValue(request, secret))) return { ...item, value: '' }
-  const text = await openValue(request.services, secret)
-  return { ...item, value: secret.schema === null ? text : JSON.parse(text) }
+  const isForManager = request.raw.headers[askingManager] !== undefined
+  const text = await openValue(request.services, secret, { isForManager })
+  return { ...item, value: secret.schema === null ? text : meant(secret, text) }
+}
+
+/** What a text means by the schema. One that is kept elsewhere may be changed there to what does not fit. */
+function meant({ provider_name: provider, schema }: SecretState, text: string): unknown {
+  return JSON.parse(provider === null || schema === null ? text : fitted(text, schema))
 }
 
 /** Answers of writes show the ciphertext, as the reference's do. */

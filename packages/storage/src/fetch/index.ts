@@ -1,0 +1,2 @@
+export { type FetchRules, guardedFetch } from './guarded-fetch.ts'
+export { FetchRefused, type GuardedGet, guardedGet, limited } from './guarded-get.ts'
