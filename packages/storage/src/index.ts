@@ -66,6 +66,7 @@ export {
   limited,
 } from './fetch/index.ts'
 export { insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
+export { inDeploymentGroup } from './groups/in-deployment-group.ts'
 export { joinGroup, joinGroups } from './groups/members.ts'
 export {
   addLabels,

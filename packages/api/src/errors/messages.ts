@@ -65,6 +65,10 @@ export const unknownKeys = (
     `${kind} keys '${wireList(unknown)}' do not exist. Allowed keys are: ${wireList(allowed)}`,
   )
 
+/** As events say it. */
+export const unknownFilter = (unknown: readonly string[], allowed: readonly string[]): ApiError =>
+  badParameter(`Unknown field to filter by: ${unknown.join(', ')}. Allowed values are: ${wireList(allowed)}`)
+
 export function forbidden(user: string, permission: string, tenant?: string): ApiError {
   const where = tenant === undefined ? '' : ` in the tenant \`${tenant}\``
   return new ApiError(

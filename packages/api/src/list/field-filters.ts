@@ -1,4 +1,4 @@
-import { badParameter, unknownKeys } from '../errors/messages.ts'
+import { badParameter, unknownFilter, unknownKeys } from '../errors/messages.ts'
 import { parseBoolean } from '../values/boolean.ts'
 import { parseTimestamp } from '../values/timestamp.ts'
 import { type FieldKind, type FieldTable, scalarFields } from './field-table.ts'
@@ -23,10 +23,13 @@ export function parseFieldFilters(
   passesOverUnknown = false,
 ): readonly FieldFilter[] {
   const given = Object.keys(query).filter((key) => !key.startsWith('_') && !own.includes(key))
-  const kindOf = (key: string): FieldKind | undefined => table.extraFilters[key] ?? table.fields[key]
+  const kindOf = (key: string): FieldKind | undefined =>
+    table.extraFilters[key] ?? (table.filters?.includes(key) === false ? undefined : table.fields[key])
   const unknown = given.filter((key) => (kindOf(key) ?? 'json') === 'json')
   if (unknown.length > 0 && !passesOverUnknown) {
-    throw unknownKeys('Filter', unknown, [...scalarFields(table), ...Object.keys(table.extraFilters)])
+    throw table.filters === undefined
+      ? unknownKeys('Filter', unknown, [...scalarFields(table), ...Object.keys(table.extraFilters)])
+      : unknownFilter(unknown, table.filters)
   }
   const keys = given.filter((key) => !unknown.includes(key))
   return keys.map((field) => ({

@@ -8,6 +8,8 @@ export type FieldTable = {
   readonly fields: Readonly<Record<string, FieldKind>>
   /** Filter keys that are no fields, such as `deployment_group_id`. */
   readonly extraFilters: Readonly<Record<string, FieldKind>>
+  /** The only fields that it is filtered by, where these are not all. */
+  readonly filters: readonly string[] | undefined
   /** The order of every list, appended to the one asked for. */
   readonly defaultSort: readonly Sort[]
   /** Whether `_sort=label:KEY` is understood. */
@@ -26,6 +28,7 @@ export type Sort = {
 
 export type FieldTableOptions = {
   readonly extraFilters?: Readonly<Record<string, FieldKind>>
+  readonly filters?: readonly string[]
   readonly defaultSort?: readonly Sort[]
   readonly sortsByLabel?: boolean
   readonly rangeField?: string
@@ -41,6 +44,7 @@ export function fieldTable(shape: TObject, options: FieldTableOptions = {}): Fie
   return {
     fields,
     extraFilters: options.extraFilters ?? {},
+    filters: options.filters,
     defaultSort: options.defaultSort ?? byCreation,
     sortsByLabel: options.sortsByLabel ?? false,
     rangeField: options.rangeField ?? 'created_at',

@@ -29,6 +29,8 @@ export type ListQuery = {
 export type ListQueryOptions = {
   /** Items of a list that names no `_size`. */
   readonly pageSize?: number
+  /** What `_include` names, where the list is not of the resource that it is filtered by. */
+  readonly fields?: FieldTable | undefined
   /** Query keys that the endpoint reads itself. */
   readonly own?: readonly string[]
   /** Whether keys that are no fields are passed over, as searches do. */
@@ -49,7 +51,7 @@ export function parseListQuery(
     sort: parseSort(query, table),
     filters: parseFieldFilters(query, table, options.own, options.passesOverUnknown),
     ranges: parseRanges(query, table),
-    include: parseInclude(query, table),
+    include: parseInclude(query, options.fields ?? table),
     search: text('_search'),
     searchName: text('_search_name'),
     allTenants: flag('_all_tenants'),

@@ -31,7 +31,7 @@ export type Route = {
   readonly list?: FieldTable | undefined
   /** Filters on what is no field are passed over instead of refused, as clients of searches rely on. */
   readonly passesOverUnknown?: true
-  /** The fields of an answer with one resource, where they are not those of the resource's list. */
+  /** The fields of the answer, where they are not those that lists of the resource are filtered by. */
   readonly fields?: FieldTable
   /** Query parameters besides those of the list. */
   readonly query?: TObject | undefined

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
 import { ListOf, Nullable } from '../shapes/common.ts'
-import { Deployment, deploymentFields, Workflow } from '../shapes/deployment.ts'
+import { Deployment, deploymentFields, Workflow, workflowFields } from '../shapes/deployment.ts'
 import { Node, nodeFields } from '../shapes/node.ts'
 import { NodeInstance, nodeInstanceFields } from '../shapes/node-instance.ts'
 import {
@@ -118,6 +118,7 @@ export const searchRoutes = {
     permission: 'deployment_list',
     summary: 'List the workflows of the deployments that a search finds',
     list: deploymentFields,
+    fields: workflowFields,
     query: workflowOptions,
     response: ListOf(Workflow),
   }),
@@ -129,6 +130,7 @@ export const searchRoutes = {
     allTenants: true,
     summary: 'List the workflows of the deployments that filters find',
     list: deploymentFields,
+    fields: workflowFields,
     query: workflowOptions,
     response: ListOf(Workflow),
     status: 200,

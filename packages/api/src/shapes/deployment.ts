@@ -15,6 +15,7 @@ export const Workflow = Shape('Workflow', {
   availability_rules: Nullable(JsonObject),
 })
 export type Workflow = Static<typeof Workflow>
+export const workflowFields = fieldTable(Workflow)
 
 /** How the deployment is, worst last (spec/rest-facts-a.md 9). */
 export const deploymentStatuses = ['good', 'in_progress', 'requires_attention'] as const

@@ -61,5 +61,6 @@ export const eventFields = fieldTable(Event, {
   defaultSort: [{ by: 'field', key: 'timestamp', direction: 'ascending' }],
   rangeField: 'timestamp',
   ignoresUnknownInclude: true,
+  filters: eventFilterNames,
   extraFilters: { node_id: 'string', 'message.text': 'string', include_logs: 'boolean' },
 })

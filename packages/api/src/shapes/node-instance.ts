@@ -28,4 +28,6 @@ export const NodeInstance = Shape('NodeInstance', {
 })
 export type NodeInstance = Static<typeof NodeInstance>
 
-export const nodeInstanceFields = fieldTable(NodeInstance)
+export const nodeInstanceFields = fieldTable(NodeInstance, {
+  extraFilters: { deployment_group_id: 'string' },
+})

@@ -29,4 +29,4 @@ export const Node = Shape('Node', {
 })
 export type Node = Static<typeof Node>
 
-export const nodeFields = fieldTable(Node)
+export const nodeFields = fieldTable(Node, { extraFilters: { deployment_group_id: 'string' } })

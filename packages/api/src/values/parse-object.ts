@@ -86,7 +86,11 @@ function parseField(name: string, schema: TSchema, value: unknown): unknown {
 
 function readText(schema: TSchema, text: string | readonly string[] | undefined): unknown {
   if (typeof text !== 'string') return text
-  if (IsInteger(schema) || IsNumber(schema)) return text.trim() === '' ? undefined : Number(text)
+  if (IsInteger(schema) || IsNumber(schema)) {
+    const number = Number(text)
+    if (text.trim() === '') return undefined
+    return Number.isNaN(number) ? text : number
+  }
   if (IsArray(schema)) return [text]
   return text
 }

@@ -17,7 +17,7 @@ export type AdaptableRequest = {
 export type Adaptation = {
   /** What replaces parts of the route; its schemas are what the older version's OpenAPI document shows. */
   readonly route?: Partial<
-    Pick<Route, 'path' | 'aliases' | 'list' | 'query' | 'body' | 'response' | 'status'>
+    Pick<Route, 'path' | 'aliases' | 'permission' | 'list' | 'query' | 'body' | 'response' | 'status'>
   >
   /** The handler that answers, where it is another endpoint's. */
   readonly handler?: (request: AdaptableRequest) => RouteName

@@ -50,6 +50,7 @@ const tokenLife = '+10h'
 function token(role: (name: string) => { readonly role?: string }): Adaptation {
   return {
     route: {
+      permission: 'create_token',
       list: undefined,
       response: Type.Object({ value: Type.String(), role: Type.Optional(Type.String()) }),
     },
@@ -68,6 +69,7 @@ const force = Type.Object({ ignore_live_nodes: Type.Optional(Nullable(Type.Boole
 const beforeV31: Adaptations = {
   'status.get': {
     route: { query: undefined, response: OldStatus },
+    includesAnswer: true,
     answer: oldStatus,
   },
   'blueprints.delete': {

@@ -36,13 +36,13 @@ export async function authenticate(
     case 'token':
       return credentials.token.startsWith('ctok-')
         ? byToken(services, view, credentials.token)
-        : byExecutionToken(services, view, credentials.token)
+        : byExecutionToken(services, view, credentials.token, 'Invalid token structure')
     case 'none':
       throw unauthorized('No authentication info provided')
   }
 }
 
-type Login = { readonly username: string; readonly password: string; readonly isLasting: boolean }
+type Login = Extract<Credentials, { kind: 'basic' }> & { readonly isLasting: boolean }
 
 async function byPassword(services: Services, view: AccessView, login: Login) {
   const { db, directory } = services
@@ -51,7 +51,7 @@ async function byPassword(services: Services, view: AccessView, login: Login) {
   // In the directory names may be what they cannot be here.
   const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
   if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
-  if (user === undefined) throw unauthorized('No authentication info provided')
+  if (user === undefined) return authenticate(services, view, login.otherwise, login.isLasting)
   if (await mayEnter(services, user, password)) return entered(services, user)
   // The password, or the end of a lock, may have been set a moment ago.
   const current = view === directory.fresh ? undefined : await directory.fresh.user(username)
@@ -76,20 +76,22 @@ async function byLdap(
   remembered: KnownUser | undefined,
   login: Login,
 ) {
-  const { db, directory, ldapLogins, lockout, now } = services
-  const locks = (user: KnownUser | undefined) => user !== undefined && isLocked(lockout(), user, now())
+  const { db, directory, ldapLogins } = services
   // The lock may just have ended.
-  const known = locks(remembered) ? await directory.fresh.user(login.username) : remembered
-  const name = locks(known) ? undefined : await ldapLogins.enter(services, ldap, login)
+  const known = isShut(services, remembered) ? await directory.fresh.user(login.username) : remembered
+  const name = isShut(services, known) ? undefined : await ldapLogins.enter(services, ldap, login)
   const user = name === undefined ? undefined : await view.user(name)
   if (user !== undefined) return entered(services, user)
   if (known !== undefined) await recordFailedLogin(db, known.id)
   throw wrongCredentials(known?.username ?? login.username)
 }
 
-async function mayEnter({ passwords, lockout, now }: Services, user: KnownUser, password: string) {
-  if (user.passwordHash === null || isLocked(lockout(), user, now())) return false
-  return passwords.fits(user.passwordHash, password)
+const isShut = ({ lockout, now }: Services, user: KnownUser | undefined): boolean =>
+  user !== undefined && isLocked(lockout(), user, now())
+
+async function mayEnter(services: Services, user: KnownUser, password: string) {
+  if (user.passwordHash === null || isShut(services, user)) return false
+  return services.passwords.fits(user.passwordHash, password)
 }
 
 async function entered({ db, directory }: Services, user: KnownUser): Promise<Caller> {
@@ -99,21 +101,30 @@ async function entered({ db, directory }: Services, user: KnownUser): Promise<Ca
   return caller
 }
 
-async function byToken({ db, directory, now }: Services, view: AccessView, token: string): Promise<Caller> {
+async function byToken(services: Services, view: AccessView, token: string): Promise<Caller> {
+  const { db, directory, now } = services
   const [, id, secret, ...rest] = token.split('-')
   if (id === undefined || secret === undefined || rest.length > 0)
     throw unauthorized('Invalid token structure')
   const found = await view.token(id)
   if (found === undefined || !equalHex(found.secretHash, sha256(secret))) throw unauthorized('Unauthorized')
   if (found.expirationDate !== null && found.expirationDate <= now()) throw unauthorized('Token is expired')
-  const caller = callerOf(await view.user(found.username))
+  const remembered = await view.user(found.username)
+  const user = isShut(services, remembered) ? await directory.fresh.user(found.username) : remembered
+  if (isShut(services, user)) throw wrongCredentials(found.username)
+  const caller = callerOf(user)
   if (directory.isToBeDated(`token/${id}`)) await recordTokenUse(db, id)
   return caller
 }
 
-async function byExecutionToken({ db }: Services, view: AccessView, token: string): Promise<Caller> {
+async function byExecutionToken(
+  { db }: Services,
+  view: AccessView,
+  token: string,
+  refusal = 'Authentication failed, invalid Execution Token',
+): Promise<Caller> {
   const found = await findExecutionOfToken(db, sha256(token))
-  if (found === undefined) throw unauthorized('Authentication failed, invalid Execution Token')
+  if (found === undefined) throw unauthorized(refusal)
   const { id, tenantId, status, createdBy } = found
   return callerOf(await view.user(createdBy), { id, tenantId, status })
 }

@@ -4,20 +4,24 @@ import type { IncomingHttpHeaders } from 'node:http'
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'execution-token'; readonly token: string }
-  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | {
+      readonly kind: 'basic'
+      readonly username: string
+      readonly password: string
+      /** What counts when nobody has that name. */
+      readonly otherwise: Credentials
+    }
   | { readonly kind: 'token'; readonly token: string }
 
 export function readCredentials(headers: IncomingHttpHeaders): Credentials {
   const executionToken = single(headers['execution-token'])
   if (executionToken !== undefined) return { kind: 'execution-token', token: executionToken }
-  const basic = readBasic(headers.authorization)
-  if (basic !== undefined) return basic
   const token = single(headers['authentication-token'])
-  if (token !== undefined) return { kind: 'token', token }
-  return { kind: 'none' }
+  const otherwise: Credentials = token === undefined ? { kind: 'none' } : { kind: 'token', token }
+  return readBasic(headers.authorization, otherwise) ?? otherwise
 }
 
-function readBasic(header: string | undefined): Credentials | undefined {
+function readBasic(header: string | undefined, otherwise: Credentials): Credentials | undefined {
   const match = /^basic\s+(\S+)\s*$/i.exec(header ?? '')
   if (match === null) return undefined
   const text = Buffer.from(match[1] ?? '', 'base64').toString('utf8')
@@ -25,7 +29,7 @@ function readBasic(header: string | undefined): Credentials | undefined {
   const username = text.slice(0, colon)
   // A name that cannot be one is no credential at all: the answer is that none was given.
   if (colon < 0 || !/^[A-Za-z]/.test(username)) return undefined
-  return { kind: 'basic', username, password: text.slice(colon + 1) }
+  return { kind: 'basic', username, password: text.slice(colon + 1), otherwise }
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -348,7 +348,7 @@ test.each<
     undefined,
     401,
     'unauthorized_error',
-    '',
+    'User unauthorized: Invalid token structure',
   ],
   [
     'a bad execution token',

@@ -63,6 +63,9 @@ export async function answer(
       route.body === 'archive' || route.body === undefined ? undefined : parseBody(route.body, await body()),
   }
   const name = adaptation.handler?.(given) ?? served.name
+  // Who asks an older endpoint for what a newer one does needs the permission of both.
+  const called = name === served.name ? undefined : routes[name]
+  if (called !== undefined) await checkPermission(request, called)
   const { _include: _, ...others } = request.query
   const query = adaptation.includesAnswer ? others : request.query
   const routeRequest = {
@@ -74,6 +77,7 @@ export async function answer(
       route.list === undefined
         ? undefined
         : parseListQuery(query, route.list, {
+            fields: route.fields,
             own: Object.keys(route.query?.properties ?? {}),
             passesOverUnknown: route.passesOverUnknown ?? false,
             pageSize: services.config.get('default_page_size'),
@@ -94,10 +98,14 @@ export async function answer(
   return adaptation.includesAnswer ? withOnly(older, includedNames(request.query)) : older
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
+/** Of a list, or of one resource. */
 function withOnly(answer: unknown, names: readonly string[]) {
   if (names.length === 0) return answer
-  const list = answer as { readonly items: readonly Readonly<Record<string, unknown>>[] }
-  return { ...list, items: list.items.map((item) => pickIncluded(item, names)) }
+  const { items } = answer as { readonly items?: readonly Fields[] }
+  if (items === undefined) return pickIncluded(answer as Fields, names)
+  return { ...(answer as Fields), items: items.map((item) => pickIncluded(item, names)) }
 }
 
 /** What comes next to this manager sees the change; others hear of it a moment later. */

@@ -146,6 +146,10 @@ test('users have the roles of v3, and what is taken away is answered', async () 
     active: false,
   })
   expect((await v3('GET', '/users?username=bob')).body.items).toMatchObject([{ role: 'suspended' }])
+  expect(await v3('POST', '/users/admin', { user: 'stranger', body: { role: 'suspended' } })).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('user_set_activated') },
+  })
   expect((await v3('POST', '/tenants/shop')).status).toBe(201)
   const membership = { username: 'bob', tenant_name: 'shop' }
   expect((await v3('PUT', '/tenants/users', { body: membership })).body).toMatchObject({
@@ -183,6 +187,7 @@ test('version and status have their old shapes', async () => {
         { Id: expect.any(String), state: 'up', ActiveState: 'active', MainPID: expect.any(Number) },
       ],
     })
+    expect((await call('GET', '/status?_include=status')).body).toEqual({ status: 'running' })
   }
 })
 

@@ -5,6 +5,7 @@ import {
   deploymentLabels,
   fieldsBelow,
   fieldsOfChildren,
+  inDeploymentGroup,
   isActiveOrQueued,
   joinEnvironment,
   type ListedResource,
@@ -171,9 +172,7 @@ export async function workflowsOf(
 export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
   where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
 
-export const isInGroup = (groupIds: readonly unknown[]) => sql<boolean>`exists (
-  select from deployment_group_members m where m.tenant_id = d.tenant_id and m.deployment_id = d.id
-    and m.deployment_group_id = any(${groupIds}::text[]))`
+export const isInGroup = inDeploymentGroup('d', 'id')
 
 /** The deployment and everything that it depends on, directly or not. */
 export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id = ${tenantId} and d.id in (

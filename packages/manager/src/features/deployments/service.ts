@@ -10,6 +10,7 @@ import {
   notFound,
   parseLabels,
   parseSetVisibility,
+  pickIncluded,
   type RouteBody,
   type Visibility,
 } from '@tutti/api'
@@ -90,7 +91,8 @@ export async function listWorkflows(
     extra: options._group_id == null ? [] : [isInGroup([options._group_id])],
   })
   const size = query.getAllResults ? items.length : query.page.size
-  return { items, metadata: { pagination: { total, offset: query.page.offset, size } } }
+  const asked = items.map((item) => pickIncluded(item, query.include))
+  return { items: asked, metadata: { pagination: { total, offset: query.page.offset, size } } }
 }
 
 export const getDeployment = (

@@ -1,11 +1,4 @@
-import {
-  badParameter,
-  type EventSelection,
-  eventFilterNames,
-  type ListQuery,
-  parseEventTypes,
-  wireList,
-} from '@tutti/api'
+import { type EventSelection, type ListQuery, parseEventTypes } from '@tutti/api'
 import type { EventsQuery } from './queries.ts'
 
 export type EventFilters = Pick<EventsQuery, 'kinds' | 'equal' | 'like' | 'ranges'> & {
@@ -17,20 +10,12 @@ export type EventFilters = Pick<EventsQuery, 'kinds' | 'equal' | 'like' | 'range
 /**
  * The filters of a list of events, in either vocabulary of types (spec/rest-facts-a.md 16). `event_type` keeps logs
  * out and `level` keeps events out, so both together find nothing.
- *
- * @throws bad_parameters_error for filters that events do not have
  */
 export function parseEventFilters(query: Pick<ListQuery, 'filters' | 'ranges'>): EventFilters {
   const filters = query.filters.map(({ field, values }) => ({
     field: field === 'message.text' ? 'message' : field,
     values,
   }))
-  const unknown = filters.find(({ field }) => !known.has(field))
-  if (unknown !== undefined) {
-    throw badParameter(
-      `Unknown field to filter by: ${unknown.field}. Allowed values are: ${wireList(eventFilterNames)}`,
-    )
-  }
   const valuesOf = (name: string) =>
     filters.filter(({ field }) => field === name).flatMap(({ values }) => values)
   const names = valuesOf('type').map(String)
@@ -55,4 +40,3 @@ export function parseEventFilters(query: Pick<ListQuery, 'filters' | 'ranges'>):
 }
 
 const special: ReadonlySet<string> = new Set(['type', 'include_logs', 'operation', 'message'])
-const known: ReadonlySet<string> = new Set([...eventFilterNames, 'include_logs'])

@@ -1,6 +1,7 @@
 import {
   type Database,
   endStatuses,
+  inDeploymentGroup,
   isActiveOrQueued,
   type ListedResource,
   ownerFields,
@@ -10,6 +11,11 @@ import {
 } from '@tutti/storage'
 import { sql } from 'kysely'
 import type { DeploymentState } from './availability.ts'
+
+export const isInGroup = (groupIds: readonly unknown[]) =>
+  sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`
+
+const extraFilters = { execution_group_id: isInGroup, deployment_group_id: inDeploymentGroup('e') }
 
 /** spec/rest-spec-a.md 2.8, spec/rest-facts-a.md 13. */
 export const executionResource: ListedResource = {
@@ -36,7 +42,7 @@ export const executionResource: ListedResource = {
     scheduled_for: timeField(sql`e.scheduled_for`),
     ...ownerFields('e'),
   },
-  extraFilters: { execution_group_id: (ids) => isInGroup(ids) },
+  extraFilters,
   search: sql`e.id`,
   tenantId: sql`e.tenant_id`,
   createdBy: sql`e.created_by`,
@@ -44,8 +50,6 @@ export const executionResource: ListedResource = {
   tieBreaker: sql`e.id`,
 }
 
-export const isInGroup = (groupIds: readonly unknown[]) =>
-  sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`
 export const notSystem = sql`not e.is_system_workflow`
 export const executionIdIs = (id: string) => sql`e.id = ${id}`
 
@@ -220,6 +224,6 @@ export async function deleteEnded(
 }
 
 export const executionFilter = (field: string, values: readonly unknown[]) =>
-  field === 'execution_group_id'
-    ? isInGroup(values)
+  Object.hasOwn(extraFilters, field)
+    ? extraFilters[field as keyof typeof extraFilters](values)
     : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`

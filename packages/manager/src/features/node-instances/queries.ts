@@ -1,4 +1,4 @@
-import { type Database, type ListedResource, ownerFields, toJson } from '@tutti/storage'
+import { type Database, inDeploymentGroup, type ListedResource, ownerFields, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** spec/rest-spec-b.md 2.7, spec/rest-facts-b.md 9. */
@@ -21,6 +21,7 @@ export const nodeInstanceResource: ListedResource = {
     is_status_check_ok: { column: sql`i.is_status_check_ok` },
     ...ownerFields('i'),
   },
+  extraFilters: { deployment_group_id: inDeploymentGroup('i') },
   search: sql`i.id`,
   tenantId: sql`i.tenant_id`,
   createdBy: sql`i.created_by`,

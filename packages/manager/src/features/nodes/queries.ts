@@ -1,4 +1,11 @@
-import { type Database, type ListedResource, type OwnedRow, ownerFields, toJson } from '@tutti/storage'
+import {
+  type Database,
+  inDeploymentGroup,
+  type ListedResource,
+  type OwnedRow,
+  ownerFields,
+  toJson,
+} from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 import { scaledCount } from './scaled-count.ts'
 
@@ -41,6 +48,7 @@ export const nodeResource: ListedResource = {
     unavailable_instances: { column: instances('count(*) filter (where not i.is_status_check_ok)') },
     ...ownerFields('n'),
   },
+  extraFilters: { deployment_group_id: inDeploymentGroup('n') },
   search: sql`n.id`,
   tenantId: sql`n.tenant_id`,
   createdBy: sql`n.created_by`,

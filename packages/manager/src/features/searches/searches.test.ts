@@ -300,6 +300,14 @@ test('workflows: all that the deployments have, or those that all of them have',
   expect(await names('_search=HE')).toEqual(['heal'])
   expect(await names('id=nope')).toEqual([])
   expect((await manager.inject('GET', '/workflows?nonsense=1')).status).toBe(400)
+  const short = await manager.inject('GET', '/workflows?id=web&_include=name,plugin')
+  expect(short.body.items).toEqual([
+    { name: 'heal', plugin: 'p' },
+    { name: 'install', plugin: 'p' },
+  ])
+  expect((await manager.inject('GET', '/workflows?_include=blueprint_id')).body.error_code).toBe(
+    'no_such_include_field_error',
+  )
   const found = await search('workflows', { filter_rules: [attribute('id', 'any_of', 'web')] })
   expect(found.body).toMatchObject({
     items: [

@@ -17,6 +17,7 @@ beforeAll(async () => {
   await addDeployment(db, 'b', { blueprintId: 'one', visibility: 'private' })
   await addDeployment(db, 'c', { blueprintId: 'two' })
   await addDeployment(db, 'd', { tenantId: other, blueprintId: 'three' })
+  await manager.inject('PUT', '/deployment-groups/team', { body: { deployment_ids: ['a', 'b'] } })
   await addExecution(db, { deploymentId: 'a', status: 'terminated' })
   await addExecution(db, { deploymentId: 'a', status: 'failed' })
   await addExecution(db, { deploymentId: 'c', status: 'failed', workflowId: 'heal' })
@@ -76,6 +77,21 @@ test.each<[string, unknown[]]>([
   ],
   ['executions?_target_field=status&workflow_id=heal', [{ status: 'failed', executions: 1 }]],
   ['executions?_target_field=status&execution_group_id=x', []],
+  // As `cfy` asks for the summary of a group.
+  [
+    'deployments?_target_field=blueprint_id&deployment_group_id=team',
+    [{ blueprint_id: 'one', deployments: 2 }],
+  ],
+  [
+    'executions?_target_field=deployment_id&deployment_group_id=team',
+    [{ deployment_id: 'a', executions: 2 }],
+  ],
+  ['nodes?_target_field=deployment_id&deployment_group_id=team', [{ deployment_id: 'a', nodes: 1 }]],
+  [
+    'node_instances?_target_field=deployment_id&deployment_group_id=team',
+    [{ deployment_id: 'a', node_instances: 2 }],
+  ],
+  ['nodes?_target_field=deployment_id&deployment_group_id=x', []],
   ['nodes?_target_field=deployment_id', [{ deployment_id: 'a', nodes: 1 }]],
   [
     'node_instances?_target_field=state',

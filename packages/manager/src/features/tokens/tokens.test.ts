@@ -28,12 +28,23 @@ test('a new token is shown once and lets its owner in', async () => {
   })
 })
 
+test('a token counts beside the name of nobody, and not beside a wrong password', async () => {
+  const { value } = (await create('alice')).body
+  const status = async (login: string) => {
+    const headers = { authorization: `Basic ${btoa(login)}`, 'authentication-token': value }
+    return (await manager.app.inject({ url: '/api/v3.1/user', headers })).statusCode
+  }
+  expect(await status('nobody:x')).toBe(200)
+  expect(await status('bob:x')).toBe(401)
+})
+
 test('wrong, misshapen and expired tokens are told apart', async () => {
   const { id, value } = (await create('alice', { expiration_date: '+1h' })).body
   const message = async (token: string) =>
     (await manager.inject('GET', '/user', { token, tenant: null })).body.message
   expect(await message(`ctok-${id}-${'x'.repeat(40)}`)).toBe('User unauthorized: Unauthorized')
   expect(await message(`ctok-${id}`)).toBe('User unauthorized: Invalid token structure')
+  expect(await message('x')).toBe('User unauthorized: Invalid token structure')
   await manager.db.updateTable('tokens').set({ expiration_date: '2020-01-01' }).where('id', '=', id).execute()
   expect(await message(value)).toBe('User unauthorized: Token is expired')
   await create('alice')

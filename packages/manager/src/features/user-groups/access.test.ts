@@ -95,6 +95,11 @@ test('who is deactivated does not come in', async () => {
 
 test('too many failed logins lock an account, until it is unlocked', async () => {
   await newUser('lea')
+  const { body: made } = await send('POST', '/tokens', {}, 'lea')
+  const byToken = async () => {
+    const headers = { 'authentication-token': made.value }
+    return (await manager.app.inject({ url: '/api/v3.1/user', headers })).statusCode
+  }
   const wrong = () =>
     manager.app.inject({ url: '/api/v3.1/user', headers: { authorization: `Basic ${btoa('lea:wrong')}` } })
   for (let count = 0; count < 3; count += 1) expect((await wrong()).statusCode).toBe(401)
@@ -105,8 +110,10 @@ test('too many failed logins lock an account, until it is unlocked', async () =>
   expect((await send('GET', '/user', undefined, 'lea')).body.message).toBe(
     'User unauthorized: Authentication failed for <User username=`lea`>. Wrong credentials or locked account',
   )
+  expect(await byToken()).toBe(401)
   expect((await send('POST', '/users/unlock/lea')).body).toMatchObject({ username: 'lea', is_locked: false })
   expect((await send('GET', '/user', undefined, 'lea')).status).toBe(200)
+  expect(await byToken()).toBe(200)
   lockMinutes = -1
 })
 
