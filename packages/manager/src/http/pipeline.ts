@@ -91,7 +91,7 @@ export async function answer(
 
   const before = await answersOf('before')
   const answered = await (route.body === 'archive' ? call(name) : repeatLostRaces(() => call(name)))
-  if (changesAccess(name, routeRequest)) services.directory.forget()
+  if (route.method !== 'GET' && changesAccess(name, routeRequest)) services.directory.forget()
   const result = before ?? (await answersOf('after')) ?? answered
   if (adaptation.answer === undefined || result === undefined) return result
   const older = adaptation.answer(result, given)
