@@ -77,7 +77,16 @@ export {
   listLabels,
   replaceLabels,
 } from './labels.ts'
-export { findById, findItem, type ListedPage, listPage, selection, visibleIn } from './lists/list.ts'
+export {
+  countedAhead,
+  countRows,
+  findById,
+  findItem,
+  type ListedPage,
+  listPage,
+  selection,
+  visibleIn,
+} from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
 export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'

@@ -36,7 +36,13 @@ export const Shape = <Properties extends Record<string, TSchema>>(title: string,
   Type.Object(properties, { title })
 
 export const ListMetadata = Type.Object({
-  pagination: Type.Object({ total: Type.Integer(), offset: Type.Integer(), size: Type.Integer() }),
+  pagination: Type.Object({
+    total: Type.Integer({
+      description: 'Exact up to 100,000 beyond the page; a larger one is a lower bound',
+    }),
+    offset: Type.Integer(),
+    size: Type.Integer(),
+  }),
   filtered: Type.Optional(Nullable(Type.Integer())),
 })
 export type ListMetadata = Static<typeof ListMetadata>

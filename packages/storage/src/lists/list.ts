@@ -48,11 +48,27 @@ async function countUpTo(
   resource: ListedResource,
   where: RawBuilder<unknown>,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (
-      select from ${resource.from} where ${where} limit ${maxCounted + 1}) as counted`.execute(db)
-  const total = rows[0]?.total ?? 0
+  const total = await countRows(db, resource.from, where, maxCounted + 1)
   return total > maxCounted ? undefined : total
+}
+
+/**
+ * So many rows beyond a page are counted, and its `total` is exact up to there: of a million deployments, or of ten
+ * million events, each page of 50 would wait for a count of all of them. Whoever goes on from page to page until
+ * `offset` reaches `total` sees all of them all the same, as each page counts so far ahead.
+ */
+export const countedAhead = 100_000
+
+/** How many rows there are, `limit` of them at most. */
+export async function countRows(
+  db: Database,
+  from: RawBuilder<unknown>,
+  where: RawBuilder<unknown>,
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (select from ${from} where ${where} limit ${limit}) as counted`.execute(db)
+  return rows[0]?.total ?? 0
 }
 
 async function pageOf(
@@ -71,9 +87,8 @@ async function pageOf(
   )
   const isWhole = (limit === null || items.length < limit) && (items.length > 0 || query.page.offset === 0)
   if (isWhole) return { items, total: query.page.offset + items.length }
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from ${resource.from} where ${where}`.execute(db)
-  return { items, total: rows[0]?.total ?? 0 }
+  const total = await countRows(db, resource.from, where, query.page.offset + countedAhead)
+  return { items, total }
 }
 
 /** The one row that fits and that the caller may see; its own tenant's before a global one. */

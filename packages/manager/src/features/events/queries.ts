@@ -1,6 +1,6 @@
 import type { Event, EventKind, EventVocabulary, ListQuery } from '@tutti/api'
 import { eventTypeName } from '@tutti/api'
-import type { Database } from '@tutti/storage'
+import { countedAhead, countRows, type Database } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /** Which events a request is about, and in whose eyes. */
@@ -67,19 +67,9 @@ export async function selectEvents(
   return rows.map((row) => eventOf(row, vocabulary))
 }
 
-/** So many events beyond a page are counted. */
-const countedAhead = 100_000
-
-/**
- * How many events there are, exactly up to a bound beyond the page that is asked for. Of ten million, all would take
- * seconds to count for each page of 50; whoever goes on from page to page until `offset` reaches `total` sees all of them
- * all the same.
- */
+/** Exact up to a bound beyond the page. */
 export async function countEvents(db: Database, query: EventsQuery, offset: number): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (
-      select from events where ${conditions(query)} limit ${offset + countedAhead}) as counted`.execute(db)
-  return rows[0]?.total ?? 0
+  return countRows(db, sql`events`, conditions(query), offset + countedAhead)
 }
 
 export async function deleteEvents(db: Database, query: EventsQuery): Promise<number> {
