@@ -39,9 +39,11 @@ export async function openGate(): Promise<Gate> {
   const server = createServer((socket) => {
     sockets.add(socket)
     const gone = new Promise<void>((resolve) => socket.on('close', () => resolve()))
-    socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
-    createInterface({ input: socket }).once('line', (line) => {
+    const lines = createInterface({ input: socket })
+    // A process that is killed breaks its connection, which the socket says, and the lines repeat.
+    for (const one of [socket, lines]) one.on('error', () => {})
+    lines.once('line', (line) => {
       const answer = (how: string) => void socket.end(`${how}\n`)
       const call: Call = { ...JSON.parse(line), answer, gone }
       seen.push(call.who)
