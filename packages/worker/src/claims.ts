@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
+  dequeueExecutions,
   type ExecutionJob,
   findAbandoned,
   msUntilAbandoned,
@@ -98,8 +99,12 @@ export function createClaims(services: WorkerServices): Claims {
     }
   }
 
-  /** Takes what nobody holds, and says how long it is until there may be more. */
+  /**
+   * Takes what nobody holds, and says how long it is until there may be more. What waits in the queue is started by the
+   * end of what it waits for; the sweep finds the one that was queued at that very moment.
+   */
   async function sweep(): Promise<number> {
+    await db.transaction().execute((transaction) => dequeueExecutions(transaction, queue))
     const jobs = (await findAbandoned(db, 100)).filter(
       ({ tenantId, executionId }) => !held.has(keyOf(tenantId, executionId)),
     )

@@ -461,3 +461,16 @@ test('who may start what', async () => {
     body: { error_code: 'forbidden_while_cancelling' },
   })
 })
+
+test('what waits in the queue though nothing runs any more is found', async () => {
+  const id = await deployed()
+  gate.alwaysAnswer('ok')
+  // As it is left by an end that looked a moment before this was queued.
+  const execution = await addExecution(system.db, {
+    deploymentId: id,
+    workflowId: 'install',
+    status: 'queued',
+  })
+  expect((await system.ended(execution.id)).status).toBe('terminated')
+  gate.alwaysAnswer(undefined)
+})
