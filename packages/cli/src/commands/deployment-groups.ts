@@ -5,6 +5,7 @@ import { readLabels, readValues } from '../input/values.ts'
 import { jsonColumn, labelsText, ownerColumns, textColumn, timeColumn } from './columns.ts'
 import { counted, type Noun, type Options, repeated } from './command.ts'
 import { inputOption } from './deployments.ts'
+import { labelsOf } from './labels.ts'
 import type { Answered } from './resource.ts'
 import { action, get, list } from './verbs.ts'
 import { visibilityOption } from './visibility.ts'
@@ -124,6 +125,7 @@ export const deploymentGroups: Noun = {
           : `Group ${id} is deleted; its deployments go with tutti execution-groups get ${answer.execution_group_id}`,
     }),
   ],
+  nouns: [labelsOf('deployment-group')],
 }
 
 async function contentOf(options: Options, context: Context) {

@@ -66,6 +66,14 @@ async function manager(over: ContractHandlers = {}) {
   return { ...cli, bodies, run: (line: string) => cli.tutti(...line.split(' ')) }
 }
 
+test('labels of a group are read, changed and sent whole', async () => {
+  const { run, bodies, environment } = await manager()
+  expect(await run('deployment-groups labels list shops')).toBe(0)
+  expect(environment.written()).toContain('shops has no labels.\n')
+  expect(await run('deployment-groups labels add shops tier=front env=prod')).toBe(0)
+  expect(bodies).toEqual([{ labels: [{ tier: 'front' }, { env: 'prod' }] }])
+})
+
 test('a group is made of deployments that there are, of new ones, or of what rules find', async () => {
   const { run, bodies, environment } = await manager()
   expect(await run('deployment-groups create shops -d london -d paris --label tier=front')).toBe(0)

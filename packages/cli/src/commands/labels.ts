@@ -7,9 +7,28 @@ import type { Noun } from './command.ts'
 
 type Pair = readonly [key: string, value: string]
 
-/** `tutti deployments labels …` and the same of blueprints. */
-export function labelsOf(noun: 'blueprint' | 'deployment'): Noun {
-  const methods = (client: Client) => (noun === 'blueprint' ? client.blueprints : client.deployments)
+type Labelled = { readonly labels: readonly Label[] }
+type Owner = {
+  get(id: string): Promise<Labelled>
+  setLabels(id: string, labels: readonly Pair[]): Promise<Labelled>
+}
+
+const owners = {
+  blueprint: ({ blueprints }: Client): Owner => blueprints,
+  deployment: ({ deployments }: Client): Owner => deployments,
+  'deployment-group': ({ call }: Client): Owner => ({
+    get: (id) => call('deploymentGroups.get', { params: { group_id: id } }),
+    setLabels: (id, labels) =>
+      call('deploymentGroups.put', {
+        params: { group_id: id },
+        body: { labels: labels.map(([key, value]) => ({ [key]: value })) },
+      }),
+  }),
+} as const
+
+/** `tutti deployments labels …` and the same of blueprints and deployment groups. */
+export function labelsOf(noun: keyof typeof owners): Noun {
+  const methods = owners[noun]
 
   /** A change replaces the whole set (spec/rest-facts-a.md 4): read, change, send. */
   const change = async (context: Context, id: string, changed: (labels: readonly Pair[]) => Pair[]) => {
