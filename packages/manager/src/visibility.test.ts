@@ -239,3 +239,29 @@ test('labels of what is private to others are not listed', async () => {
     expect(values.items, user).toEqual(sees(user, 'home', 'private') ? ['private'] : [])
   }
 })
+
+test.each(['deployment_groups', 'deployment_filters', 'blueprint_filters'] as const)(
+  'a tenant whose only global resource is one of %s shows it to the others, and its owner stays',
+  async (table) => {
+    const [name, id] = [`lone-${table}`, `only-of-${table}`]
+    const tenantId = await addTenant(manager.db, name)
+    await addUser(manager.db, id)
+    const row = { tenant_id: tenantId, id, visibility: 'global', created_by: id } as const
+    if (table === 'deployment_groups') await manager.db.insertInto(table).values(row).execute()
+    else
+      await manager.db
+        .insertInto(table)
+        .values({ ...row, value: '[]' })
+        .execute()
+    const path = { deployment_groups: '/deployment-groups', deployment_filters: '/filters/deployments' }[
+      table as string
+    ]
+    const { body } = await manager.inject('GET', `${path ?? '/filters/blueprints'}/${id}`, {
+      user: 'viewer',
+      tenant: 'home',
+    })
+    expect(body).toMatchObject({ id, tenant_name: name })
+    const deletion = await manager.inject('DELETE', `/users/${id}`, { tenant: null })
+    expect(deletion.body.message).toContain(`Cannot delete user \`${id}\`: has ${table.replace('_', ' ')}`)
+  },
+)

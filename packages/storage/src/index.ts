@@ -109,6 +109,7 @@ export {
   findOwned,
   holdGlobals,
   holdId,
+  holdings,
   lockGlobals,
   lockId,
   type OwnedRow,
@@ -117,6 +118,7 @@ export {
   providerTable,
   secretTable,
   siteTable,
+  tenantsWithGlobals,
   userExists,
 } from './owned.ts'
 export { openProcessFolder } from './process-folder.ts'

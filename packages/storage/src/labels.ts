@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
+import { literal } from './lists/rules.ts'
 
 export type LabelledTable = {
   readonly table: 'blueprint_labels' | 'deployment_labels' | 'deployment_group_labels'
@@ -88,7 +89,7 @@ export async function listLabels(
             and o.visibility = 'private' and o.created_by <> ${query.username})`
   const matching = sql`from ${sql.table(table)} l where tenant_id = ${tenantId} ${isSeen}
     ${query.key === undefined ? sql`` : sql`and key = ${query.key}`}
-    ${query.search === undefined ? sql`` : sql`and ${column} ilike ${`%${query.search.replace(/[\\%_]/g, '\\$&')}%`}`}`
+    ${query.search === undefined ? sql`` : sql`and ${column} ilike ${`%${literal(query.search)}%`}`}`
   const { rows } = await sql<{ item: string }>`
     select distinct ${column} as item ${matching} order by 1 limit ${query.limit} offset ${query.offset}`.execute(
     db,

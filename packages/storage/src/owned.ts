@@ -43,6 +43,34 @@ export const secretTable: OwnedTable = { model: 'Secret', table: 'secrets', id: 
 export const providerTable: OwnedTable = { model: 'SecretsProvider', table: 'secrets_providers', id: 'name' }
 export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id' }
 
+/**
+ * The tables of what a tenant holds and a user owns, by the word for it. What runs or has ended is not among it: it goes
+ * with what it belongs to.
+ */
+export const holdings = {
+  blueprints: 'blueprints',
+  deployments: 'deployments',
+  sites: 'sites',
+  'deployment groups': 'deployment_groups',
+  secrets: 'secrets',
+  'deployment filters': 'deployment_filters',
+  'blueprint filters': 'blueprint_filters',
+  'secrets providers': 'secrets_providers',
+} as const
+
+/**
+ * The tenants whose global resources are to be seen everywhere. Every holding has a small index of its global rows; nodes
+ * and executions are as their deployment is. The filters that every manager has are in none of the lists of others.
+ */
+export async function tenantsWithGlobals(db: Database): Promise<readonly number[]> {
+  const ofTable = Object.values(holdings).map((table) => {
+    const isOwn = table === 'deployment_filters' ? sql`and not is_system_filter` : sql``
+    return sql`select tenant_id as id from ${sql.table(table)} where visibility = 'global' ${isOwn}`
+  })
+  const { rows } = await sql<{ id: number }>`${sql.join(ofTable, sql` union `)}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 export type OwnedRow = {
   readonly tenant_id: number
   readonly tenant_name: string

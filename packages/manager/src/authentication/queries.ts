@@ -1,5 +1,5 @@
 import { defaultPermissions, type PermissionTable } from '@tutti/api'
-import { activeStatuses, type Database } from '@tutti/storage'
+import { activeStatuses, type Database, tenantsWithGlobals } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** A user with the system roles of their groups, and the roles by tenant id, direct ones and those of groups. */
@@ -39,28 +39,13 @@ export async function loadToken(db: Database, id: string) {
     .executeTakeFirst()
 }
 
-const globalTenantIds = sql<number[]>`array(
-  select tenant_id from blueprints where visibility = 'global'
-  union select tenant_id from deployments where visibility = 'global'
-  union select tenant_id from sites where visibility = 'global'
-  union select tenant_id from secrets where visibility = 'global'
-  union select tenant_id from secrets_providers where visibility = 'global'
-  union select tenant_id from deployment_filters where visibility = 'global' and not is_system_filter
-  union select tenant_id from blueprint_filters where visibility = 'global')`
-
-/**
- * Every tenant by its name, and those whose global resources are to be seen everywhere. Everything that can be global
- * belongs to a table with a small index of its global rows.
- */
+/** Every tenant by its name, and those whose global resources are to be seen everywhere. */
 export async function loadTenants(db: Database) {
-  const [tenants, globals] = await Promise.all([
+  const [tenants, globalTenantIds] = await Promise.all([
     db.selectFrom('tenants').select(['id', 'name']).orderBy('name').execute(),
-    sql<{ ids: number[] }>`select ${globalTenantIds} as ids`.execute(db),
+    tenantsWithGlobals(db),
   ])
-  return {
-    byName: new Map(tenants.map((tenant) => [tenant.name, tenant])),
-    globalTenantIds: globals.rows[0]?.ids ?? [],
-  }
+  return { byName: new Map(tenants.map((tenant) => [tenant.name, tenant])), globalTenantIds }
 }
 
 /** The matrix of this release with what administrators changed in it. */

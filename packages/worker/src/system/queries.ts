@@ -1,5 +1,5 @@
 import { defaultPermissions } from '@tutti/api'
-import { type Database, type Schema, type Scope, toJson } from '@tutti/storage'
+import { type Database, type Schema, type Scope, tenantsWithGlobals, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import type { Environment, NodeRow } from '../planning/environment.ts'
@@ -224,11 +224,7 @@ export async function takenInstanceIds(
 /** What the user sees in the tenant, with the global resources of the others. */
 export async function scopeOf(db: Database, tenantId: number, username: string): Promise<Scope> {
   const [globals, administrator] = await Promise.all([
-    sql<{ id: number }>`
-      select tenant_id as id from blueprints where visibility = 'global' and tenant_id <> ${tenantId}
-      union select tenant_id from deployments where visibility = 'global' and tenant_id <> ${tenantId}`.execute(
-      db,
-    ),
+    tenantsWithGlobals(db),
     sql`
       select from users u where u.username = ${username} and (
         u.role = any(${administratorRoles}::text[])
@@ -242,7 +238,7 @@ export async function scopeOf(db: Database, tenantId: number, username: string):
     username,
     tenantIds: [tenantId],
     administeredTenantIds: administrator.rows.length > 0 ? [tenantId] : [],
-    globalTenantIds: globals.rows.map(({ id }) => id),
+    globalTenantIds: globals.filter((id) => id !== tenantId),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Database, type ListedResource, namedOnly } from '@tutti/storage'
+import { type Database, holdings, type ListedResource, namedOnly } from '@tutti/storage'
 import { sql } from 'kysely'
 
 const direct = sql`from user_tenants m join users u on u.id = m.user_id where m.tenant_id = t.id`
@@ -73,18 +73,7 @@ export async function lockTenant(transaction: Database, id: number): Promise<boo
 }
 
 /** What keeps a tenant from being deleted, by the word for it. Histories go with it. */
-const contents = {
-  users: 'user_tenants',
-  'user groups': 'tenant_groups',
-  blueprints: 'blueprints',
-  deployments: 'deployments',
-  sites: 'sites',
-  'deployment groups': 'deployment_groups',
-  secrets: 'secrets',
-  'deployment filters': 'deployment_filters',
-  'blueprint filters': 'blueprint_filters',
-  'secrets providers': 'secrets_providers',
-} as const
+const contents = { users: 'user_tenants', 'user groups': 'tenant_groups', ...holdings } as const
 
 export async function contentsOf(transaction: Database, tenantId: number): Promise<readonly string[]> {
   const found = Object.entries(contents).map(

@@ -1,4 +1,4 @@
-import { type Database, type ListedResource, namedOnly, timeField } from '@tutti/storage'
+import { type Database, holdings, type ListedResource, namedOnly, timeField } from '@tutti/storage'
 import { sql } from 'kysely'
 import type { Lockout } from '../../authentication/lockout.ts'
 
@@ -155,17 +155,6 @@ export async function insertUser(
   return row !== undefined
 }
 
-/** Tables whose rows belong to their creator, by the word for them. What has ended is history and stays. */
-const owned = {
-  blueprints: 'blueprints',
-  deployments: 'deployments',
-  sites: 'sites',
-  secrets: 'secrets',
-  'deployment filters': 'deployment_filters',
-  'blueprint filters': 'blueprint_filters',
-  'secrets providers': 'secrets_providers',
-} as const
-
 /** What keeps a user from being deleted. */
 export async function holdingsOf(
   transaction: Database,
@@ -175,7 +164,7 @@ export async function holdingsOf(
     [
       sql`select 'tenants' as noun where exists (select from user_tenants where user_id = ${user.id})`,
       sql`select 'user groups' where exists (select from user_group_members where user_id = ${user.id})`,
-      ...Object.entries(owned).map(
+      ...Object.entries(holdings).map(
         ([noun, table]) =>
           sql`select ${noun} where exists (select from ${sql.table(table)} where created_by = ${user.username})`,
       ),
