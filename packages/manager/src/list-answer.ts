@@ -12,3 +12,8 @@ export function listAnswer(query: ListQuery, page: ListedPage) {
     },
   }
 }
+
+/** The envelope of a list without pages: always all of it. */
+export function wholeAnswer<Item>(items: readonly Item[], size = items.length) {
+  return { items, metadata: { pagination: { total: items.length, offset: 0, size }, filtered: null } }
+}

@@ -1,5 +1,5 @@
 import { clusterStateFields, defaultMaxResults, parseInclude } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
+import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { readClusterStatus } from './cluster-status.ts'
 import {
@@ -51,13 +51,15 @@ export const clusterHandlers = {
   },
   'managers.delete': (request) => removeManager(request, request.params.hostname),
 
-  'brokers.list': async ({ services }) => wholeList(await listBrokers(services.db)),
+  'brokers.list': async ({ services }) => wholeAnswer(await listBrokers(services.db), defaultMaxResults),
   'brokers.create': (request) => addBroker(request, request.body),
   'brokers.update': (request) => changeBroker(request, request.params.name, request.body),
   'brokers.delete': (request) => removeBroker(request, request.params.name),
 
-  'dbNodes.list': async ({ services }) => wholeList(await listDatabaseNodes(services.db)),
-  'dbNodes.update': async (request) => wholeList(await updateDatabaseNodes(request, request.body.action)),
+  'dbNodes.list': async ({ services }) =>
+    wholeAnswer(await listDatabaseNodes(services.db), defaultMaxResults),
+  'dbNodes.update': async (request) =>
+    wholeAnswer(await updateDatabaseNodes(request, request.body.action), defaultMaxResults),
 
   'cluster.get': (request) => readClusterState(request, parseInclude(request.query, clusterStateFields)),
   'cluster.join': async () => {
@@ -66,17 +68,10 @@ export const clusterHandlers = {
   'cluster.configure': async () => {
     throw notJoined()
   },
-  'clusterNodes.list': async (request) => wholeList(await listClusterNodes(request)),
+  'clusterNodes.list': async (request) => wholeAnswer(await listClusterNodes(request), defaultMaxResults),
   'clusterNodes.get': (request) => getClusterNode(request, request.params.node_id),
   'clusterNodes.add': async () => {
     throw notJoined()
   },
   'clusterNodes.delete': (request) => removeClusterNode(request, request.params.node_id),
 } satisfies Partial<Handlers>
-
-function wholeList<Item>(items: readonly Item[]) {
-  return {
-    items,
-    metadata: { pagination: { total: items.length, offset: 0, size: defaultMaxResults }, filtered: null },
-  }
-}

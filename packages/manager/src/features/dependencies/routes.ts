@@ -1,5 +1,5 @@
 import { listPage } from '@tutti/storage'
-import { listAnswer } from '../../list-answer.ts'
+import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import { getItem } from '../../owned.ts'
 import { type Handlers, tenantScope } from '../../request.ts'
 import { dependencyResource } from './queries.ts'
@@ -33,7 +33,4 @@ export const dependencyHandlers = {
   'dependencies.delete': (request) => deleteDependency(request, { ...request.options, ...request.body }),
 } satisfies Partial<Handlers>
 
-const idList = (ids: readonly string[]) => ({
-  items: ids.map((id) => ({ id })),
-  metadata: { pagination: { total: ids.length, size: ids.length, offset: 0 }, filtered: null },
-})
+const idList = (ids: readonly string[]) => wholeAnswer(ids.map((id) => ({ id })))

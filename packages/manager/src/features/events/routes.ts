@@ -1,4 +1,4 @@
-import { listAnswer } from '../../list-answer.ts'
+import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { createEvents, listEvents, removeEvents } from './service.ts'
 
@@ -10,10 +10,6 @@ export const eventHandlers = {
   'events.create': async (request) => ((await createEvents(request, request.body)) ? null : undefined),
 
   async 'events.delete'(request) {
-    const count = await removeEvents(request, request.list, request.options.store_before ?? false)
-    return {
-      items: [count],
-      metadata: { pagination: { total: 1, offset: 0, size: 1 }, filtered: null },
-    }
+    return wholeAnswer([await removeEvents(request, request.list, request.options.store_before ?? false)])
   },
 } satisfies Partial<Handlers>

@@ -1,5 +1,5 @@
 import { ApiError } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
+import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { actOnExecution, deleteExecutions, getExecution, listExecutions, updateStatus } from './service.ts'
 import { startExecution } from './start.ts'
@@ -50,9 +50,6 @@ export const executionHandlers = {
 
   async 'executions.delete'(request) {
     const count = await deleteExecutions(request, request.list, request.body)
-    return {
-      items: [{ count }],
-      metadata: { pagination: { total: 1, offset: 0, size: 1 }, filtered: null },
-    }
+    return wholeAnswer([{ count }])
   },
 } satisfies Partial<Handlers>
