@@ -1,6 +1,6 @@
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
-import { changeAgent, getAgent, listAgents, recordAgent } from './service.ts'
+import { changeAgent, createAgent, getAgent, listAgents } from './service.ts'
 
 /** spec/rest-facts-b.md 8 */
 export const agentHandlers = {
@@ -10,7 +10,7 @@ export const agentHandlers = {
   'agents.get': (request) => getAgent(request, request.params.name, request.include),
 
   async 'agents.create'(request) {
-    await recordAgent(request, request.params.name, request.body)
+    await createAgent(request, request.params.name, request.body)
     return getAgent(request, request.params.name, request.include)
   },
 

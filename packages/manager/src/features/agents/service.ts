@@ -38,7 +38,7 @@ function closed(item: Item): Item {
 }
 
 /** An agent that is recorded already stays as it is: a request may be sent again (spec/rest-facts-b.md 8). */
-export async function recordAgent(
+export async function createAgent(
   request: Request,
   name: string,
   body: RouteBody<'agents.create'>,

@@ -7,10 +7,10 @@ import { rulesOf } from '../filters/index.ts'
 import { labelList } from '../labels/index.ts'
 import { readExecutionEnd } from './queries.ts'
 import {
+  changeBlueprint,
   downloadArchive,
   getBlueprint,
   listBlueprints,
-  patchBlueprint,
   removeBlueprint,
   setBlueprintVisibility,
 } from './service.ts'
@@ -54,7 +54,7 @@ export const blueprintHandlers = {
   },
 
   async 'blueprints.update'(request) {
-    await patchBlueprint(request, request.params.blueprint_id, request.body)
+    await changeBlueprint(request, request.params.blueprint_id, request.body)
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 

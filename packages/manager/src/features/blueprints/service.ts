@@ -41,17 +41,17 @@ export const getBlueprint = (request: Request, id: string, include?: readonly st
   getItem(request, blueprintResource, id, include)
 
 /** The blueprint's row where the caller sees it. @throws not_found_error */
-export const requireBlueprint = (db: Database, request: Request, id: string) =>
+export const requireBlueprint = (request: Request, db: Database, id: string) =>
   requireOwned<BlueprintState>(request, db, blueprintTable, id, stateColumns)
 
 /** The same to be changed. @throws not_found_error, illegal_action_error */
-const lockBlueprint = (transaction: Database, request: Request, id: string) =>
+const lockBlueprint = (request: Request, transaction: Database, id: string) =>
   lockOwned<BlueprintState>(request, transaction, blueprintTable, id, stateColumns)
 
 /** The rules in their order: spec/rest-facts-a.md 7, last paragraph. */
 export async function removeBlueprint(request: Request, id: string, isForced: boolean): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
-    const blueprint = await lockBlueprint(transaction, request, id)
+    const blueprint = await lockBlueprint(request, transaction, id)
     const tenantId = blueprint.tenant_id
     if (!isFailedBlueprintState(blueprint.state)) {
       if (blueprint.state !== 'uploaded' && !isForced) {
@@ -90,11 +90,11 @@ type Patch = {
   readonly creator?: string
 }
 
-export async function patchBlueprint(request: Request, id: string, patch: Patch): Promise<void> {
+export async function changeBlueprint(request: Request, id: string, patch: Patch): Promise<void> {
   if (Object.keys(patch).length === 0) throw emptyUpdate()
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   await request.services.db.transaction().execute(async (transaction) => {
-    const blueprint = await lockBlueprint(transaction, request, id)
+    const blueprint = await lockBlueprint(request, transaction, id)
     const owner = { tenantId: blueprint.tenant_id, id }
     if (labels !== undefined) {
       if (blueprint.state !== 'uploaded') {
@@ -125,7 +125,7 @@ export async function setBlueprintVisibility(
 ): Promise<void> {
   const wanted = parseSetVisibility(visibility)
   await request.services.db.transaction().execute(async (transaction) => {
-    const blueprint = await lockBlueprint(transaction, request, id)
+    const blueprint = await lockBlueprint(request, transaction, id)
     await checkNewVisibility(request, transaction, blueprintTable, blueprint, wanted)
     await updateBlueprint(transaction, blueprint.tenant_id, id, { visibility: wanted })
   })
@@ -134,7 +134,7 @@ export async function setBlueprintVisibility(
 /** The archive as it was uploaded, with the headers that the Python client insists on (spec/rest-facts-a.md 7). */
 export async function downloadArchive(request: Request, id: string): Promise<AsyncIterable<Uint8Array>> {
   const { db } = request.services
-  const blueprint = await requireBlueprint(db, request, id)
+  const blueprint = await requireBlueprint(request, db, id)
   const archive =
     blueprint.archive_sha256 === null ? undefined : await readArchive(db, blueprint.archive_sha256)
   if (archive === undefined) {

@@ -3,10 +3,10 @@ import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { readClusterStatus } from './cluster-status.ts'
 import {
-  addBroker,
-  addManager,
   changeBroker,
   changeManager,
+  createBroker,
+  createManager,
   getManager,
   listBrokers,
   listDatabaseNodes,
@@ -42,7 +42,7 @@ export const clusterHandlers = {
   'managers.list': async (request) => listAnswer(request.list, await listManagers(request, request.list)),
   'managers.get': (request) => getManager(request, request.params.hostname, request.include),
   async 'managers.create'(request) {
-    await addManager(request, request.body)
+    await createManager(request, request.body)
     return getManager(request, request.body.hostname, request.include)
   },
   async 'managers.update'(request) {
@@ -52,7 +52,7 @@ export const clusterHandlers = {
   'managers.delete': (request) => removeManager(request, request.params.hostname),
 
   'brokers.list': async ({ services }) => wholeAnswer(await listBrokers(services.db), defaultMaxResults),
-  'brokers.create': (request) => addBroker(request, request.body),
+  'brokers.create': (request) => createBroker(request, request.body),
   'brokers.update': (request) => changeBroker(request, request.params.name, request.body),
   'brokers.delete': (request) => removeBroker(request, request.params.name),
 

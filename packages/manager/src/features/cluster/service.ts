@@ -35,7 +35,10 @@ export async function getManager({ services }: Request, hostname: string, includ
   return item
 }
 
-export async function addManager({ services }: Request, body: RouteBody<'managers.create'>): Promise<void> {
+export async function createManager(
+  { services }: Request,
+  body: RouteBody<'managers.create'>,
+): Promise<void> {
   const { networks, ...rest } = body
   checkIdentifier('hostname', body.hostname)
   const manager = { ...rest, networks: networks ?? { default: body.private_ip } }
@@ -87,7 +90,7 @@ export async function findOwnBroker(db: Database): Promise<BrokerRow | undefined
   return { name: hostname, host: private_ip, port: ownBrokerPort, networks: { default: private_ip } }
 }
 
-export async function addBroker(request: Request, body: RouteBody<'brokers.create'>): Promise<Broker> {
+export async function createBroker(request: Request, body: RouteBody<'brokers.create'>): Promise<Broker> {
   const { db } = request.services
   const { address, name, port, networks } = body
   checkIdentifier('name', name)

@@ -1,7 +1,7 @@
 import { type Database, notify, type StoredSetting, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 
-export async function storeSetting(
+export async function writeSetting(
   db: Database,
   setting: { readonly scope: string; readonly name: string } & Pick<StoredSetting, 'value' | 'updater_name'>,
 ): Promise<void> {

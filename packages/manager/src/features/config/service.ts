@@ -13,7 +13,7 @@ import {
   unauthorized,
 } from '@tutti/api'
 import type { Request } from '../../request.ts'
-import { storeSetting } from './queries.ts'
+import { writeSetting } from './queries.ts'
 
 type Found = { readonly scope: string; readonly name: string; readonly setting: Setting }
 
@@ -54,7 +54,7 @@ export async function setSetting(
       hint: 'Pass force=true to change it all the same',
     })
   }
-  await storeSetting(services.db, {
+  await writeSetting(services.db, {
     scope,
     name,
     value: parseSettingValue(name, setting, value),

@@ -3,7 +3,7 @@ import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import { getItem } from '../../owned.ts'
 import { type Handlers, tenantScope } from '../../request.ts'
 import { dependencyResource } from './queries.ts'
-import { addAll, createDependency, deleteDependency, replaceAll } from './service.ts'
+import { addAll, createDependency, removeDependency, replaceAll } from './service.ts'
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 10 */
 export const dependencyHandlers = {
@@ -30,7 +30,7 @@ export const dependencyHandlers = {
     return idList(await replaceAll(request, source, request.body.inter_deployment_dependencies))
   },
 
-  'dependencies.delete': (request) => deleteDependency(request, { ...request.options, ...request.body }),
+  'dependencies.delete': (request) => removeDependency(request, { ...request.options, ...request.body }),
 } satisfies Partial<Handlers>
 
 const idList = (ids: readonly string[]) => wholeAnswer(ids.map((id) => ({ id })))

@@ -38,7 +38,7 @@ export async function createDependency(
       return dependency.id
     }
     if (body.source_deployment == null) throw missingBodyField('source_deployment')
-    const source = await lockSource(transaction, request, body.source_deployment)
+    const source = await lockSource(request, transaction, body.source_deployment)
     await addDependencies(transaction, source, [dependency], request.caller.username)
     return dependency.id
   })
@@ -51,7 +51,7 @@ export async function addAll(
   described: readonly DescribedDependency[],
 ): Promise<readonly string[]> {
   return request.services.db.transaction().execute(async (transaction) => {
-    const source = await lockSource(transaction, request, sourceId)
+    const source = await lockSource(request, transaction, sourceId)
     return addTo(request, transaction, source, described)
   })
 }
@@ -63,7 +63,7 @@ export async function replaceAll(
   described: readonly DescribedDependency[],
 ): Promise<readonly string[]> {
   return request.services.db.transaction().execute(async (transaction) => {
-    const source = await lockSource(transaction, request, sourceId)
+    const source = await lockSource(request, transaction, sourceId)
     await removeDependencies(transaction, source)
     return addTo(request, transaction, source, described)
   })
@@ -82,8 +82,8 @@ async function addTo(
 }
 
 /** @throws not_found_error, illegal_action_error for a global one of another tenant */
-async function lockSource(transaction: Database, request: Request, id: string) {
-  const { tenant_id: tenantId, tenant_name } = await requireDeployment(transaction, request, id)
+async function lockSource(request: Request, transaction: Database, id: string) {
+  const { tenant_id: tenantId, tenant_name } = await requireDeployment(request, transaction, id)
   if (tenantId !== tenantOf(request).id) throw foreignGlobal(id, tenant_name)
   if (!(await holdSource(transaction, tenantId, id))) throw notFound('Deployment', id)
   return { tenantId, id }
@@ -118,7 +118,7 @@ async function toDependency(
 type Removal = RouteQuery<'dependencies.delete'>
 
 /** Deletes every dependency that is the link; answers the oldest. @throws not_found_error */
-export async function deleteDependency(request: Request, removal: Removal) {
+export async function removeDependency(request: Request, removal: Removal) {
   const tenantId = tenantOf(request).id
   return request.services.db.transaction().execute(async (transaction) => {
     const link = await linkOf(request, transaction, removal)
@@ -147,9 +147,9 @@ async function linkOf(request: Request, db: Database, removal: Removal): Promise
   const isExternal = removal.external_source != null
   if (source_deployment == null && !isExternal) throw missingBodyField('source_deployment')
   const source = isExternal ? null : (source_deployment ?? null)
-  if (source !== null) await requireDeployment(db, request, source)
+  if (source !== null) await requireDeployment(request, db, source)
   const isGone = removal.is_component_deletion === true || removal.external_target != null
-  if (target_deployment != null && !isGone) await requireDeployment(db, request, target_deployment)
+  if (target_deployment != null && !isGone) await requireDeployment(request, db, target_deployment)
   return {
     creator,
     source,

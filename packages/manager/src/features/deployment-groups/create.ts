@@ -5,7 +5,7 @@ import { type Request, requirePermission, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { createDeployments } from '../deployments/index.ts'
 import { defaultIdTemplate, newDeploymentIds } from './new-ids.ts'
-import { changeGroup, idTemplateOf, lockGroup, takenDeploymentIds } from './queries.ts'
+import { idTemplateOf, lockGroup, takenDeploymentIds, updateGroup } from './queries.ts'
 
 /** How many of the deployments that a group creates are made at once (spec/workflows.md 6.3). */
 export const creationConcurrency = 10
@@ -34,7 +34,7 @@ export async function createInGroup(
       { hint: 'Set blueprint_id of the group first' },
     )
   }
-  const blueprint = await requireBlueprint(transaction, request, group.default_blueprint_id)
+  const blueprint = await requireBlueprint(request, transaction, group.default_blueprint_id)
   const template = (await idTemplateOf(transaction, blueprint)) ?? defaultIdTemplate
   if (group.visibility !== 'global') await holdGlobals(transaction, deploymentTable)
   const { ids, counter } = await newDeploymentIds(
@@ -46,7 +46,7 @@ export async function createInGroup(
       findTaken: (candidates) => takenDeploymentIds(transaction, tenantId, candidates),
     },
   )
-  await changeGroup(transaction, tenantId, groupId, { creationCounter: counter })
+  await updateGroup(transaction, tenantId, groupId, { creationCounter: counter })
   const executionGroup = { id: randomUUID(), concurrency: creationConcurrency }
   await insertExecutionGroup(transaction, {
     ...executionGroup,

@@ -76,7 +76,7 @@ export type GroupChange = {
   readonly creationCounter?: number
 }
 
-export async function changeGroup(
+export async function updateGroup(
   transaction: Database,
   tenantId: number,
   id: string,
@@ -102,7 +102,7 @@ export async function changeGroup(
     .execute()
 }
 
-export async function removeMembers(
+export async function deleteMembers(
   transaction: Database,
   tenantId: number,
   groupId: string,

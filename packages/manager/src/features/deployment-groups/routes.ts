@@ -2,7 +2,7 @@ import { deploymentGroupLabels } from '@tutti/storage'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { labelList } from '../labels/index.ts'
-import { changeMembers, deleteGroup, getGroup, listGroups, putGroup } from './service.ts'
+import { changeMembers, getGroup, listGroups, putGroup, removeGroup } from './service.ts'
 
 /** spec/rest-facts-a.md 8, last paragraph */
 export const deploymentGroupHandlers = {
@@ -23,7 +23,7 @@ export const deploymentGroupHandlers = {
 
   async 'deploymentGroups.delete'(request) {
     const { delete_deployments, force, delete_logs, recursive } = request.options
-    const executionGroupId = await deleteGroup(request, request.params.group_id, {
+    const executionGroupId = await removeGroup(request, request.params.group_id, {
       deletesDeployments: delete_deployments ?? false,
       force: force ?? false,
       deleteLogs: delete_logs ?? false,

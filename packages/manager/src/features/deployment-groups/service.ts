@@ -27,12 +27,12 @@ import { requireBlueprint } from '../blueprints/index.ts'
 import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
 import { createInGroup, creationConcurrency } from './create.ts'
 import {
-  changeGroup,
+  deleteMembers,
   deploymentGroupResource,
   deploymentsToDelete,
   insertGroup,
   lockGroup,
-  removeMembers,
+  updateGroup,
   visibleMembers,
 } from './queries.ts'
 import { selectedDeployments } from './selection.ts'
@@ -58,8 +58,8 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
     const isNew = await claimOrOpen(request, transaction, id, visibility)
     await lockGroup(transaction, tenantId, id)
     const blueprint =
-      body.blueprint_id == null ? undefined : await requireBlueprint(transaction, request, body.blueprint_id)
-    await changeGroup(transaction, tenantId, id, {
+      body.blueprint_id == null ? undefined : await requireBlueprint(request, transaction, body.blueprint_id)
+    await updateGroup(transaction, tenantId, id, {
       ...(body.description != null && { description: body.description }),
       ...(!isNew && visibility !== undefined && { visibility }),
       ...(blueprint !== undefined && { blueprint: { tenantId: blueprint.tenant_id, id: blueprint.id } }),
@@ -70,7 +70,7 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
     }
     const selected = await selectedDeployments(request, transaction, body)
     if (selected !== undefined) {
-      await removeMembers(transaction, tenantId, id, { allBut: selected })
+      await deleteMembers(transaction, tenantId, id, { allBut: selected })
       await joinGroup(transaction, tenantId, id, selected, username)
     } else if (labels !== undefined) {
       // Joining again gives members what the group has got since.
@@ -126,7 +126,7 @@ export async function changeMembers(
     }
     if (remove != null) {
       const removed = await selectedDeployments(request, transaction, remove)
-      if (removed !== undefined) await removeMembers(transaction, tenantId, id, { these: removed })
+      if (removed !== undefined) await deleteMembers(transaction, tenantId, id, { these: removed })
     }
   })
 }
@@ -135,7 +135,7 @@ export async function changeMembers(
  * Deletes the group; when asked to, starts the deletion of its deployments as well, as an execution group whose id is
  * the answer. The history of what ran on the group stays.
  */
-export async function deleteGroup(
+export async function removeGroup(
   request: Request,
   id: string,
   { deletesDeployments, ...options }: DeleteOptions & { readonly deletesDeployments: boolean },

@@ -103,7 +103,7 @@ export async function createDeployments(
   const { visibility, executionGroup } = creation
   const tenant = tenantOf(request)
   await holdId(transaction, blueprintTable, creation.blueprintId)
-  const blueprint = await requireUploadedBlueprint(transaction, request, creation.blueprintId)
+  const blueprint = await requireUploadedBlueprint(request, transaction, creation.blueprintId)
   const sites = await requireSites(request, transaction, deployments)
   const labels = deployments.map((deployment) => parseLabels(deployment.labels))
   checkMayBeGlobal(request, visibility)
@@ -188,13 +188,13 @@ const siteOf = (site: Site | undefined) => site && { tenantId: site.tenant_id, n
 /** Who does not wait for the creation may ask for it while the blueprint is still being uploaded. */
 async function untilUploaded(request: Request, blueprintId: string): Promise<void> {
   const { db, ends, settings } = request.services
-  const blueprint = await requireBlueprint(db, request, blueprintId)
+  const blueprint = await requireBlueprint(request, db, blueprintId)
   if (isFinalBlueprintState(blueprint.state) || blueprint.upload_execution_id === null) return
   await ends.wait(blueprint.tenant_id, blueprint.upload_execution_id, settings.waitMs)
 }
 
-async function requireUploadedBlueprint(db: Database, request: Request, id: string) {
-  const blueprint = await requireBlueprint(db, request, id)
+async function requireUploadedBlueprint(request: Request, db: Database, id: string) {
+  const blueprint = await requireBlueprint(request, db, id)
   if (blueprint.state === 'uploaded') return blueprint
   throw new ApiError(
     'deployment_creation_error',

@@ -14,7 +14,7 @@ type Declared = Readonly<Record<string, { readonly value: Json }>>
 
 /** The deployment's outputs with their functions evaluated now (spec/rest-facts-a.md 8, spec/dsl.md 15.5). */
 export async function readOutputs(request: Request, id: string) {
-  const { outputs } = await requireDeployment(request.services.db, request, id)
+  const { outputs } = await requireDeployment(request, request.services.db, id)
   const evaluated = await evaluate(request, id, 'deployment_outputs_evaluation_error', (storage) =>
     evaluateOutputs(outputs as Declared, storage),
   )
@@ -22,7 +22,7 @@ export async function readOutputs(request: Request, id: string) {
 }
 
 export async function readCapabilities(request: Request, id: string) {
-  const { capabilities } = await requireDeployment(request.services.db, request, id)
+  const { capabilities } = await requireDeployment(request, request.services.db, id)
   const evaluated = await evaluate(request, id, 'deployment_capabilities_evaluation_error', (storage) =>
     evaluateCapabilities(capabilities as Declared, storage),
   )

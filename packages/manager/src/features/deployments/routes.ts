@@ -7,9 +7,9 @@ import { checkCreated, createDeployment } from './create.ts'
 import { readCapabilities, readOutputs } from './outputs.ts'
 import { readExecutionEnd } from './queries.ts'
 import {
+  changeDeployment,
   getDeployment,
   listDeployments,
-  patchDeployment,
   setDeploymentSite,
   setDeploymentVisibility,
   startDeletion,
@@ -46,7 +46,7 @@ export const deploymentHandlers = {
   },
 
   async 'deployments.update'(request) {
-    await patchDeployment(request, request.params.deployment_id, request.body)
+    await changeDeployment(request, request.params.deployment_id, request.body)
     return getDeployment(request, request.params.deployment_id, request.include)
   },
 

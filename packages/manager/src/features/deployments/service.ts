@@ -64,7 +64,7 @@ export async function listDeployments(
 ) {
   const { db } = request.services
   const { dependenciesOf } = options
-  if (dependenciesOf !== undefined) await requireDeployment(db, request, dependenciesOf)
+  if (dependenciesOf !== undefined) await requireDeployment(request, db, dependenciesOf)
   const scope = await listScope(request, query, 'deployment_list')
   const extra = [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
@@ -103,15 +103,15 @@ export const getDeployment = (
 ) => getItem(request, resourceFor(allSubDeployments), id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
-export async function requireDeployment(db: Database, request: Request, id: string) {
+export async function requireDeployment(request: Request, db: Database, id: string) {
   const deployment = await findDeployment(db, tenantOf(request).id, id)
   return visibleRow(request, 'Deployment', id, deployment)
 }
 
 /** The same to be changed. @throws not_found_error, illegal_action_error */
-async function lockDeployment(transaction: Database, request: Request, id: string) {
+async function lockDeployment(request: Request, transaction: Database, id: string) {
   await lockId(transaction, deploymentTable, id)
-  const deployment = await requireDeployment(transaction, request, id)
+  const deployment = await requireDeployment(request, transaction, id)
   checkOwnTenant(request, deployment)
   return deployment
 }
@@ -125,7 +125,7 @@ export type DeleteOptions = {
 /** Starts the deletion; the row goes when its execution terminates. */
 export async function startDeletion(request: Request, id: string, options: DeleteOptions): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(transaction, request, id)
+    const deployment = await lockDeployment(request, transaction, id)
     await startDeletions(request, transaction, [deployment], options)
   })
 }
@@ -214,7 +214,7 @@ async function checkUnused(
   }
 }
 
-export async function patchDeployment(
+export async function changeDeployment(
   request: Request,
   id: string,
   patch: RouteBody<'deployments.update'>,
@@ -223,7 +223,7 @@ export async function patchDeployment(
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   const displayName = patch.display_name === undefined ? undefined : checkDisplayName(patch.display_name)
   await request.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(transaction, request, id)
+    const deployment = await lockDeployment(request, transaction, id)
     if (patch.creator !== undefined) await checkNewOwner(request, transaction, patch.creator)
     const isThere = await updateDeployment(transaction, deployment.tenant_id, id, {
       ...(displayName !== undefined && { displayName }),
@@ -244,7 +244,7 @@ export async function setDeploymentVisibility(
 ): Promise<void> {
   const wanted = parseSetVisibility(visibility)
   await request.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(transaction, request, id)
+    const deployment = await lockDeployment(request, transaction, id)
     await checkNewVisibility(request, transaction, deploymentTable, deployment, wanted)
     await checkNotWiderThanSite(transaction, deployment, wanted)
     if (wanted === 'global') {
@@ -287,7 +287,7 @@ export async function setDeploymentSite(
     throw badParameter('Must provide either a `site_name` of a valid site or `detach_site` with true value')
   }
   await request.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(transaction, request, id)
+    const deployment = await lockDeployment(request, transaction, id)
     const site = name == null ? undefined : await requireSite(request, transaction, name)
     if (site !== undefined) checkNotWider(id, deployment.visibility, site)
     const link = site && { tenantId: site.tenant_id, name: site.id }

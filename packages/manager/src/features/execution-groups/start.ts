@@ -138,7 +138,7 @@ async function planExecutions(
     })
     planned.push({ ...member, parameters })
   }
-  const refusals = await findRefusals(transaction, request, planned, start)
+  const refusals = await findRefusals(request, transaction, planned, start)
   const running = force ? undefined : await findRunning(transaction, first.tenant_id, ids)
   const unavailability = force ? undefined : await findUnavailability(transaction, first.tenant_id, members)
   let room = (await systemWorkflowRuns(transaction)) ? 0 : concurrency

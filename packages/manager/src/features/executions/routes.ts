@@ -1,7 +1,7 @@
 import { ApiError } from '@tutti/api'
 import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
-import { actOnExecution, deleteExecutions, getExecution, listExecutions, updateStatus } from './service.ts'
+import { actOnExecution, changeStatus, getExecution, listExecutions, removeExecutions } from './service.ts'
 import { startExecution } from './start.ts'
 
 /** spec/rest-spec-a.md 4.5, spec/rest-facts-a.md 13 */
@@ -44,12 +44,12 @@ export const executionHandlers = {
 
   async 'executions.update'(request) {
     const { status, error } = request.body
-    await updateStatus(request, request.params.execution_id, status, error ?? undefined)
+    await changeStatus(request, request.params.execution_id, status, error ?? undefined)
     return getExecution(request, request.params.execution_id, request.include)
   },
 
   async 'executions.delete'(request) {
-    const count = await deleteExecutions(request, request.list, request.body)
+    const count = await removeExecutions(request, request.list, request.body)
     return wholeAnswer([{ count }])
   },
 } satisfies Partial<Handlers>

@@ -151,7 +151,7 @@ async function requeue({ services }: Request, transaction: Database, execution: 
 }
 
 /** PATCH: the status as a worker or an administrator says it is. */
-export async function updateStatus(request: Request, id: string, status: string, error: string | undefined) {
+export async function changeStatus(request: Request, id: string, status: string, error: string | undefined) {
   if (!isExecutionStatus(status)) throw badParameter(`Invalid execution status: ${status}`)
   await inTransactionOn(request, id, async (transaction, execution) => {
     checkStatusChange(execution, status)
@@ -173,7 +173,7 @@ export async function updateStatus(request: Request, id: string, status: string,
 }
 
 /** DELETE /executions: ended ones, all or by age or but the newest (spec/rest-facts-a.md 13). */
-export async function deleteExecutions(
+export async function removeExecutions(
   request: Request,
   query: ListQuery,
   body: { readonly keep_last?: number | null; readonly to_datetime?: string | null },

@@ -75,7 +75,7 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
       return refusal
     }
-    const refusals = await findRefusals(transaction, request, [{ ...deployment, parameters }], start)
+    const refusals = await findRefusals(request, transaction, [{ ...deployment, parameters }], start)
     const refusal = refusals.get(deployment.id)
     if (refusal !== undefined) return refused(refusal)
     const status = await startOrQueue(transaction, deployment.tenant_id, start)
@@ -229,8 +229,8 @@ type Refused = {
 
 /** Why the workflow may not run on some of these deployments of one tenant, by deployment id. */
 export async function findRefusals(
-  transaction: Database,
   request: Request,
+  transaction: Database,
   deployments: readonly Refused[],
   { workflowId, force }: Pick<StartRequest, 'workflowId' | 'force'>,
 ): Promise<ReadonlyMap<string, ApiError>> {

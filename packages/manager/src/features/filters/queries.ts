@@ -65,7 +65,7 @@ export async function insertFilter(
     .execute()
 }
 
-export async function changeFilter(
+export async function updateFilter(
   db: Database,
   filtered: keyof typeof filtersFor,
   { tenant_id, id }: OwnedRow,

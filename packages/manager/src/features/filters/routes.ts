@@ -1,7 +1,7 @@
 import type { FilteredResource } from '@tutti/api'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers, RouteRequest } from '../../request.ts'
-import { createFilter, getFilter, listStoredFilters, removeFilter, updateFilter } from './service.ts'
+import { changeFilter, createFilter, getFilter, listStoredFilters, removeFilter } from './service.ts'
 
 /** spec/rest-spec-a.md 4.8, spec/rest-facts-a.md 6 */
 const handlersFor = (filtered: FilteredResource) => ({
@@ -17,7 +17,7 @@ const handlersFor = (filtered: FilteredResource) => ({
   },
 
   async update(request: RouteRequest<'deploymentsFilters.update'>) {
-    await updateFilter(request, filtered, request.params.filter_id, request.body)
+    await changeFilter(request, filtered, request.params.filter_id, request.body)
     return getFilter(request, filtered, request.params.filter_id, request.include)
   },
 

@@ -15,7 +15,7 @@ import { defaultTenant } from '../../bootstrap/first.ts'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantOf, tenantScope } from '../../request.ts'
-import { changeFilter, filtersFor, insertFilter, listFilters, type StoredFilter } from './queries.ts'
+import { filtersFor, insertFilter, listFilters, type StoredFilter, updateFilter } from './queries.ts'
 
 const stateColumns = ['value', 'is_system_filter'] as const
 
@@ -85,7 +85,7 @@ export async function createFilter(
 }
 
 /** Rules of one type replace those of that type only (spec/rest-facts-a.md 6). */
-export async function updateFilter(
+export async function changeFilter(
   request: Request,
   filtered: FilteredResource,
   id: string,
@@ -99,7 +99,7 @@ export async function updateFilter(
     const filter = await lockOwned<StoredFilter>(request, transaction, owned, id, stateColumns)
     checkNoSystemFilter(filter)
     if (visibility !== undefined) await checkNewVisibility(request, transaction, owned, filter, visibility)
-    await changeFilter(transaction, filtered, filter, {
+    await updateFilter(transaction, filtered, filter, {
       ...(rules !== undefined && { rules: withOthersKept(filter.value, rules) }),
       ...(visibility !== undefined && { visibility }),
     })

@@ -23,7 +23,7 @@ export const licenseResource: ListedResource = {
 
 export const anyLicense = sql`true`
 
-export async function storeLicense(db: Database, license: LicenseFile): Promise<void> {
+export async function writeLicense(db: Database, license: LicenseFile): Promise<void> {
   const row = {
     customer_id: license.customerId,
     expiration_date: license.expirationDate,

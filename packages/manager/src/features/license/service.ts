@@ -3,7 +3,7 @@ import { everything, findItem, listPage } from '@tutti/storage'
 import { bodyOf } from '../../http/body.ts'
 import type { Request, RouteRequest } from '../../request.ts'
 import { parseLicenseFile } from './license-file.ts'
-import { anyLicense, deleteLicense, licenseResource, storeLicense } from './queries.ts'
+import { anyLicense, deleteLicense, licenseResource, writeLicense } from './queries.ts'
 
 export const listLicenses = ({ services, list }: RouteRequest<'license.list'>) =>
   listPage(services.db, licenseResource, list, everything)
@@ -20,7 +20,7 @@ export async function uploadLicense(request: Request, include?: readonly string[
     if (size > maxLicenseBytes) throw badParameter(`A license has no more than ${maxLicenseBytes} bytes`)
     chunks.push(chunk)
   }
-  await storeLicense(db, parseLicenseFile(Buffer.concat(chunks).toString('utf8'), now()))
+  await writeLicense(db, parseLicenseFile(Buffer.concat(chunks).toString('utf8'), now()))
   return findItem(db, licenseResource, anyLicense, everything, include)
 }
 

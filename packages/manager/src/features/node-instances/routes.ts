@@ -2,10 +2,10 @@ import { nodeInstanceFields, parseListQuery } from '@tutti/api'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import {
+  changeNodeInstance,
   createNodeInstances,
   getNodeInstance,
   listNodeInstances,
-  patchNodeInstance,
   removeNodeInstance,
 } from './service.ts'
 
@@ -31,7 +31,7 @@ export const nodeInstanceHandlers = {
 
   async 'nodeInstances.update'(request) {
     const { node_instance_id: id } = request.params
-    await patchNodeInstance(request, id, request.body, request.options.force ?? false)
+    await changeNodeInstance(request, id, request.body, request.options.force ?? false)
     return getNodeInstance(request, id, { include: request.include })
   },
 } satisfies Partial<Handlers>

@@ -75,7 +75,7 @@ type Patch = RouteBody<'nodeInstances.update'>
  *
  * @throws conflict_error
  */
-export async function patchNodeInstance(
+export async function changeNodeInstance(
   request: Request,
   id: string,
   patch: Patch,

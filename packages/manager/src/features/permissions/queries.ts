@@ -2,7 +2,7 @@ import type { Database } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** What the matrix says from now on, for this role and permission, whatever the release says. */
-export async function setGrant(
+export async function writeGrant(
   transaction: Database,
   grant: { readonly role: string; readonly permission: string; readonly isGranted: boolean },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { ApiError, notFound, roles, unauthorized } from '@tutti/api'
 import { loadPermissions } from '../../authentication/queries.ts'
 import type { Request } from '../../request.ts'
-import { lockPermissions, setGrant } from './queries.ts'
+import { lockPermissions, writeGrant } from './queries.ts'
 
 /** The whole matrix as pairs, or that of one role (spec/rest-facts-b.md 3). @throws not_found_error */
 export async function listGrants(request: Request, role?: string) {
@@ -40,7 +40,7 @@ async function edit(request: Request, role: string, permission: string, isGrante
         `The permission \`${permission}\` of role \`${role}\` was not found`,
       )
     }
-    await setGrant(transaction, { role, permission, isGranted })
+    await writeGrant(transaction, { role, permission, isGranted })
   })
 }
 

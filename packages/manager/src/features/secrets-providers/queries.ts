@@ -37,7 +37,7 @@ export async function insertProvider(
   await db.insertInto('secrets_providers').values(provider).execute()
 }
 
-export async function changeProvider(
+export async function updateProvider(
   db: Database,
   tenantId: number,
   name: string,

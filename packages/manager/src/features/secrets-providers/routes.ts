@@ -3,12 +3,12 @@ import { listScope } from '../../list-scope.ts'
 import type { Handlers } from '../../request.ts'
 import { listProviders } from './queries.ts'
 import {
+  changeProvider,
   createProvider,
   getProvider,
   removeProvider,
   shown,
   testProvider,
-  updateProvider,
 } from './service.ts'
 
 /** spec/rest-facts-b.md 5 */
@@ -27,7 +27,7 @@ export const secretsProviderHandlers = {
   },
 
   async 'secretsProviders.update'(request) {
-    await updateProvider(request, request.params.provider_name, request.body)
+    await changeProvider(request, request.params.provider_name, request.body)
     return getProvider(request, request.params.provider_name, request.include)
   },
 

@@ -13,7 +13,7 @@ import { type Database, deleteOwned, providerTable } from '@tutti/storage'
 import type { Sealed } from '../../encryption/key-ring.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
-import { changeProvider, insertProvider, providerResource, secretsOf } from './queries.ts'
+import { insertProvider, providerResource, secretsOf, updateProvider } from './queries.ts'
 import { openProvider, tryProvider } from './read.ts'
 
 /** The provider's row where the caller sees it. @throws not_found_error */
@@ -87,7 +87,7 @@ export async function testProvider(
   )
 }
 
-export async function updateProvider(
+export async function changeProvider(
   request: Request,
   name: string,
   body: RouteBody<'secretsProviders.update'>,
@@ -102,7 +102,7 @@ export async function updateProvider(
       await checkNewVisibility(request, transaction, providerTable, provider, visibility)
     }
     const parameters = sealed(request, body.connection_parameters)
-    await changeProvider(transaction, provider.tenant_id, name, {
+    await updateProvider(transaction, provider.tenant_id, name, {
       ...(type != null && { type }),
       ...(visibility !== undefined && { visibility }),
       ...(parameters !== undefined && { connection_parameters: parameters }),

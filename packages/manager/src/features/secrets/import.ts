@@ -14,7 +14,7 @@ import { listScope } from '../../list-scope.ts'
 import { administers, checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import type { Request } from '../../request.ts'
 import { requireProvider } from '../secrets-providers/index.ts'
-import { changeSecret, insertSecret, type SecretState, stateColumns, tenantsNamed } from './queries.ts'
+import { insertSecret, type SecretState, stateColumns, tenantsNamed, updateSecret } from './queries.ts'
 import { checkNotHidden } from './service.ts'
 
 /** What is wrong with an entry, by the names that the command line knows (spec/rest-facts-b.md 5). */
@@ -263,7 +263,7 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
       checkMayBeGlobal(request, visibility)
       await checkOnlyOne(transaction, secretTable, place, visibility)
     }
-    await changeSecret(transaction, existing, change)
+    await updateSecret(transaction, existing, change)
     return { ...outcome, collides: true }
   }
   checkMayBeGlobal(request, visibility)

@@ -79,7 +79,7 @@ export async function insertSecret(db: Database, { schema, ...secret }: NewSecre
   await db.insertInto('secrets').values(values).execute()
 }
 
-export async function changeSecret(
+export async function updateSecret(
   db: Database,
   { tenant_id, id }: Pick<OwnedRow, 'tenant_id' | 'id'>,
   change: SecretChange,

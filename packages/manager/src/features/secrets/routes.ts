@@ -3,13 +3,13 @@ import type { Handlers } from '../../request.ts'
 import { exportSecrets } from './export.ts'
 import { importSecrets } from './import.ts'
 import {
+  changeSecret,
   getSecret,
   listSecrets,
   putSecret,
   removeSecret,
   setSecretVisibility,
   showWritten,
-  updateSecret,
 } from './service.ts'
 
 /** spec/rest-spec-b.md 4.9, spec/rest-facts-b.md 5 */
@@ -28,7 +28,7 @@ export const secretHandlers = {
   },
 
   async 'secrets.update'(request) {
-    await updateSecret(request, request.params.secret_key, request.body)
+    await changeSecret(request, request.params.secret_key, request.body)
     return showWritten(request, request.params.secret_key, request.include)
   },
 

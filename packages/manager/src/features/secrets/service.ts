@@ -33,13 +33,13 @@ import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { askingManager, requireProvider } from '../secrets-providers/index.ts'
 import { checkSchema, fitted } from './json-schema.ts'
 import {
-  changeSecret,
   insertSecret,
   listSecretRows,
   type ProviderLink,
   type SecretState,
   secretResource,
   stateColumns,
+  updateSecret,
 } from './queries.ts'
 import { openValue } from './read.ts'
 
@@ -120,7 +120,7 @@ export async function putSecret(
       checkOwnTenant(request, existing)
       await checkNotHidden(request, existing)
       const text = textOf(body.value, existing.schema, existing.provider_name !== null)
-      await changeSecret(transaction, existing, {
+      await updateSecret(transaction, existing, {
         value: keys.seal(text),
         ...(body.provider_options !== undefined && { provider_options: body.provider_options }),
       })
@@ -161,7 +161,7 @@ async function providerOf(
   return { tenantId: provider.tenant_id, name: provider.id }
 }
 
-export async function updateSecret(
+export async function changeSecret(
   request: Request,
   key: string,
   body: RouteBody<'secrets.update'>,
@@ -179,7 +179,7 @@ export async function updateSecret(
     if (body.creator != null) await checkNewOwner(request, transaction, body.creator)
     const provider = await providerOf(request, transaction, body.provider_name)
     const hasProvider = provider !== undefined || secret.provider_name !== null
-    await changeSecret(transaction, secret, {
+    await updateSecret(transaction, secret, {
       ...(body.value != null && { value: keys.seal(textOf(body.value, secret.schema, hasProvider)) }),
       ...(visibility !== undefined && { visibility }),
       ...(body.is_hidden_value != null && { is_hidden_value: body.is_hidden_value }),
@@ -218,6 +218,6 @@ export async function setSecretVisibility(request: Request, key: string, visibil
   await request.services.db.transaction().execute(async (transaction) => {
     const secret = await lockSecret(request, transaction, key)
     await checkNewVisibility(request, transaction, secretTable, secret, wanted)
-    await changeSecret(transaction, secret, { visibility: wanted })
+    await updateSecret(transaction, secret, { visibility: wanted })
   })
 }

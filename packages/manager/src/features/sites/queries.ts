@@ -42,7 +42,7 @@ export type SiteChange = {
 }
 
 /** The deployments of a renamed site follow, by their foreign key. */
-export async function changeSite(
+export async function updateSite(
   db: Database,
   tenantId: number,
   name: string,

@@ -3,7 +3,7 @@ import { listScope } from '../../list-scope.ts'
 import { getItem } from '../../owned.ts'
 import type { Handlers } from '../../request.ts'
 import { listSites, siteResource } from './queries.ts'
-import { createSite, removeSite, updateSite } from './service.ts'
+import { changeSite, createSite, removeSite } from './service.ts'
 
 /** spec/rest-spec-b.md 4.10, spec/rest-facts-b.md 6 */
 export const siteHandlers = {
@@ -20,7 +20,7 @@ export const siteHandlers = {
   },
 
   async 'sites.update'(request) {
-    const name = await updateSite(request, request.params.site_name, request.body)
+    const name = await changeSite(request, request.params.site_name, request.body)
     return getItem(request, siteResource, name, request.include)
   },
 

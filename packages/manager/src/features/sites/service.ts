@@ -11,7 +11,7 @@ import {
 import { type Database, deleteOwned, lockId, siteTable } from '@tutti/storage'
 import { checkNewVisibility, claimId, creationOf, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
-import { changeSite, insertSite } from './queries.ts'
+import { insertSite, updateSite } from './queries.ts'
 
 /** The site's row where the caller sees it. @throws not_found_error */
 export const requireSite = (request: Request, db: Database, name: string) =>
@@ -53,7 +53,7 @@ export async function createSite(
 }
 
 /** Answers what the site is called from now on. */
-export async function updateSite(
+export async function changeSite(
   request: Request,
   name: string,
   body: RouteBody<'sites.update'>,
@@ -75,7 +75,7 @@ export async function updateSite(
       )
       await claimId(request, transaction, siteTable, newName, visibility ?? site.visibility, taken)
     }
-    await changeSite(transaction, site.tenant_id, name, {
+    await updateSite(transaction, site.tenant_id, name, {
       ...(newName !== name && { name: newName }),
       ...(visibility !== undefined && { visibility }),
       ...(location !== undefined && { location }),
