@@ -94,3 +94,6 @@ export function tenantScope(request: Request): Scope {
     globalTenantIds: globalTenantIds.filter((other) => other !== id),
   }
 }
+
+/** The same without the global resources: what may be changed, deleted or taken along. */
+export const ownScope = (request: Request): Scope => ({ ...tenantScope(request), globalTenantIds: [] })

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Database } from './database.ts'
-import { ownerFields } from './lists/owner-fields.ts'
+import { ownedRows, ownerFields } from './lists/owner-fields.ts'
 import type { ListedField, ListedResource } from './lists/resource.ts'
 import type { Schema, Visibility } from './schema.ts'
 
@@ -162,17 +162,12 @@ export function ownedResource(
   fields: Readonly<Record<string, ListedField>>,
   more: Partial<ListedResource> = {},
 ): ListedResource {
-  const idColumn: RawBuilder<unknown> = sql.ref(`x.${id}`)
   return {
     model,
     from: sql`${sql.table(table)} x join tenants on tenants.id = x.tenant_id`,
-    fields: { [id]: { column: idColumn }, ...fields, ...ownerFields('x') },
+    fields: { [id]: { column: sql.ref(`x.${id}`) }, ...fields, ...ownerFields('x') },
     idField: id,
-    search: idColumn,
-    tenantId: sql`x.tenant_id`,
-    createdBy: sql`x.created_by`,
-    visibility: sql`x.visibility`,
-    tieBreaker: idColumn,
+    ...ownedRows('x', id),
     ...more,
   }
 }

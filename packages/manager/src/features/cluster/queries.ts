@@ -28,12 +28,11 @@ export const managerResource: ListedResource = {
     last_seen: timeField(sql`m.last_seen`),
     status_report_frequency: { column: sql`m.status_report_frequency` },
   },
+  idField: 'hostname',
   search: sql`m.hostname`,
   ...namedOnly,
   tieBreaker: sql`m.id`,
 }
-
-export const hostnameIs = (hostname: string) => sql`m.hostname = ${hostname}`
 
 export type NewManager = {
   readonly hostname: string

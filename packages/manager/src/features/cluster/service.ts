@@ -8,14 +8,14 @@ import {
   notFound,
   type RouteBody,
 } from '@tutti/api'
-import { type Database, everything, findItem, listPage } from '@tutti/storage'
+import { type Database, everything, listPage } from '@tutti/storage'
+import { getItem } from '../../owned.ts'
 import type { Request } from '../../request.ts'
 import {
   type BrokerRow,
   type DatabaseNode,
   deleteBroker,
   deleteManager,
-  hostnameIs,
   insertBroker,
   insertManager,
   managerResource,
@@ -29,11 +29,8 @@ import {
 export const listManagers = ({ services }: Request, list: ListQuery) =>
   listPage(services.db, managerResource, list, everything)
 
-export async function getManager({ services }: Request, hostname: string, include?: readonly string[]) {
-  const item = await findItem(services.db, managerResource, hostnameIs(hostname), everything, include)
-  if (item === undefined) throw notFound('Manager', hostname)
-  return item
-}
+export const getManager = (request: Request, hostname: string, include?: readonly string[]) =>
+  getItem(request, managerResource, hostname, include, everything)
 
 export async function createManager(
   { services }: Request,

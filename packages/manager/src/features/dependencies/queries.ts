@@ -1,4 +1,4 @@
-import { type Database, type ListedResource, ownerFields } from '@tutti/storage'
+import { type Database, type ListedResource, ownedRows, ownerFields } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** spec/rest-spec-a.md 2.6. */
@@ -15,11 +15,7 @@ export const dependencyResource: ListedResource = {
     external_target: { column: sql`p.external_target` },
     ...ownerFields('p'),
   },
-  search: sql`p.id`,
-  tenantId: sql`p.tenant_id`,
-  createdBy: sql`p.created_by`,
-  visibility: sql`p.visibility`,
-  tieBreaker: sql`p.id`,
+  ...ownedRows('p'),
 }
 
 export type Link = {

@@ -15,13 +15,6 @@ import {
 import { sql } from 'kysely'
 import { deploymentResource } from '../deployments/index.ts'
 
-/** A deployment as somebody may see it or not. */
-const asDeployment = {
-  tenantId: sql`d.tenant_id`,
-  visibility: sql`d.visibility`,
-  createdBy: sql`d.created_by`,
-}
-
 /** spec/rest-facts-a.md 8. Of the members, those are shown that are in the scope. */
 export const deploymentGroupResource = (scope: Scope): ListedResource =>
   ownedResource(
@@ -34,7 +27,7 @@ export const deploymentGroupResource = (scope: Scope): ListedResource =>
         column: sql`(select coalesce(json_agg(d.id order by d.id), '[]'::json)
           from deployment_group_members m
           join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
-          where m.tenant_id = x.tenant_id and m.deployment_group_id = x.id and ${visibleIn(asDeployment, scope)})`,
+          where m.tenant_id = x.tenant_id and m.deployment_group_id = x.id and ${visibleIn(deploymentResource, scope)})`,
       },
       labels: labelsField('deployment_group_labels', 'deployment_group_id', 'x'),
       creation_counter: { column: sql`x.creation_counter` },
@@ -157,7 +150,7 @@ export async function visibleMembers(
   const { rows } = await sql<{ id: string }>`
     select d.id from deployment_group_members m
     join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
-    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${visibleIn(asDeployment, scope)}
+    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${visibleIn(deploymentResource, scope)}
     order by d.created_at, d.id`.execute(db)
   return rows.map((row) => row.id)
 }

@@ -1,15 +1,11 @@
 import type { Event, EventKind, EventVocabulary, ListQuery } from '@tutti/api'
 import { eventTypeName } from '@tutti/api'
-import { countedAhead, countRows, type Database } from '@tutti/storage'
+import { countedAhead, countRows, type Database, ownedRows, type Scope, visibleIn } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /** Which events a request is about, and in whose eyes. */
 export type EventsQuery = {
-  /** The request's tenant, and others that have something global: usually none. */
-  readonly tenantId: number
-  readonly globalTenantIds: readonly number[]
-  readonly username: string
-  readonly seesPrivate: boolean
+  readonly scope: Scope
   readonly kinds: readonly EventKind[]
   /** Equal to one of the values. */
   readonly equal: readonly { readonly field: string; readonly values: readonly unknown[] }[]
@@ -77,12 +73,11 @@ export async function deleteEvents(db: Database, query: EventsQuery): Promise<nu
   return Number(numAffectedRows ?? 0)
 }
 
-/** A single tenant is compared by `=` and stands alone whenever it can: only then does an index give the order. */
 function conditions(query: EventsQuery): RawBuilder<unknown> {
   const { kinds, equal, like, ranges } = query
   return sql.join(
     [
-      visible(query),
+      visibleIn(owner, query.scope),
       ...(kinds.length === 2 ? [] : [kinds.length === 0 ? sql`false` : sql`is_log = ${kinds[0] === 'log'}`]),
       ...equal.map(({ field, values }) =>
         values.length === 1
@@ -99,13 +94,7 @@ function conditions(query: EventsQuery): RawBuilder<unknown> {
   )
 }
 
-function visible({ tenantId, globalTenantIds, username, seesPrivate }: EventsQuery): RawBuilder<unknown> {
-  const own = seesPrivate
-    ? sql`tenant_id = ${tenantId}`
-    : sql`tenant_id = ${tenantId} and (visibility <> 'private' or created_by = ${username})`
-  if (globalTenantIds.length === 0) return own
-  return sql`(${own} or (tenant_id = any(${[...globalTenantIds]}::int[]) and visibility = 'global'))`
-}
+const owner = ownedRows('events')
 
 /**
  * The order asked for, then that of insertion in the last key's direction: what is appended while a client pages

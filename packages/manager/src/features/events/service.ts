@@ -1,14 +1,14 @@
 import { ApiError, badParameter, type ListQuery, notFound, pickIncluded, type RouteBody } from '@tutti/api'
 import type { ListedPage } from '@tutti/storage'
-import { isAdministrator, type Request, tenantOf, tenantScope } from '../../request.ts'
-import { countEvents, deleteEvents, type EventsQuery, insertSentEvents, selectEvents } from './queries.ts'
+import { ownScope, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { countEvents, deleteEvents, insertSentEvents, selectEvents } from './queries.ts'
 import { parseRecord } from './record.ts'
-import { type EventFilters, parseEventFilters } from './selection.ts'
+import { parseEventFilters } from './selection.ts'
 
 export async function listEvents(request: Request, list: ListQuery): Promise<ListedPage> {
   const { db } = request.services
   const filters = parseEventFilters(list)
-  const query = eventsQuery(request, filters, tenantScope(request).globalTenantIds)
+  const query = { ...filters, scope: tenantScope(request) }
   const events = await selectEvents(db, query, list, filters.vocabulary)
   const { offset, size } = list.page
   // A page that is not full is the last one: its end is the total, and nothing needs counting.
@@ -16,20 +16,6 @@ export async function listEvents(request: Request, list: ListQuery): Promise<Lis
   return {
     items: list.include === undefined ? events : events.map((event) => pickIncluded(event, list.include)),
     total: isLast ? offset + events.length : await countEvents(db, query, offset),
-  }
-}
-
-function eventsQuery(
-  request: Request,
-  filters: EventFilters,
-  globalTenantIds: readonly number[],
-): EventsQuery {
-  return {
-    ...filters,
-    tenantId: tenantOf(request).id,
-    globalTenantIds,
-    username: request.caller.username,
-    seesPrivate: isAdministrator(request),
   }
 }
 
@@ -86,5 +72,5 @@ export async function removeEvents(request: Request, list: ListQuery, storeBefor
       },
     )
   }
-  return deleteEvents(request.services.db, eventsQuery(request, filters, []))
+  return deleteEvents(request.services.db, { ...filters, scope: ownScope(request) })
 }

@@ -4,10 +4,12 @@ import {
   inDeploymentGroup,
   isActiveOrQueued,
   type ListedResource,
+  ownedRows,
   ownerFields,
   pickUpMs,
   type Scope,
   timeField,
+  visibleIn,
 } from '@tutti/storage'
 import { sql } from 'kysely'
 import type { DeploymentState } from './availability.ts'
@@ -43,15 +45,10 @@ export const executionResource: ListedResource = {
     ...ownerFields('e'),
   },
   extraFilters,
-  search: sql`e.id`,
-  tenantId: sql`e.tenant_id`,
-  createdBy: sql`e.created_by`,
-  visibility: sql`e.visibility`,
-  tieBreaker: sql`e.id`,
+  ...ownedRows('e'),
 }
 
 export const notSystem = sql`not e.is_system_workflow`
-export const executionIdIs = (id: string) => sql`e.id = ${id}`
 
 /** Locks the execution's row: whoever changes its status decides under this lock. */
 export async function lockExecution(transaction: Database, tenantId: number, id: string) {
@@ -204,9 +201,7 @@ export async function deleteEnded(
     with candidates as (
       select e.tenant_id, e.id, row_number() over (order by e.created_at desc, e.id desc) as newest
       from executions e
-      where e.tenant_id = any(${[...scope.tenantIds]}::int[]) and e.status = any(${[...endStatuses]}::text[])
-        and (e.visibility <> 'private' or e.created_by = ${scope.username}
-          or e.tenant_id = any(${[...scope.administeredTenantIds]}::int[]))
+      where ${visibleIn(executionResource, scope)} and e.status = any(${[...endStatuses]}::text[])
         ${createdBefore === undefined ? sql`` : sql`and e.created_at < ${createdBefore}`}
         ${conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`}
         and not exists (select from deployments d where d.tenant_id = e.tenant_id and d.create_execution_id = e.id)

@@ -10,18 +10,17 @@ import {
 import {
   type Database,
   dequeueExecutions,
-  findItem,
   isEnded,
   listPage,
   notify,
   setExecutionStatus,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { getItem } from '../../owned.ts'
+import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import {
   deleteEnded,
   executionFilter,
-  executionIdIs,
   executionResource,
   isInGroup,
   lockExecution,
@@ -58,17 +57,8 @@ export async function listExecutions(
   )
 }
 
-export async function getExecution(request: Request, id: string, include?: readonly string[]) {
-  const item = await findItem(
-    request.services.db,
-    executionResource,
-    executionIdIs(id),
-    tenantScope(request),
-    include,
-  )
-  if (item === undefined) throw notFound('Execution', id)
-  return item
-}
+export const getExecution = (request: Request, id: string, include?: readonly string[]) =>
+  getItem(request, executionResource, id, include)
 
 /** cancel, force-cancel, kill, resume, force-resume, requeue (spec/rest-facts-a.md 13). */
 export async function actOnExecution(request: Request, id: string, action: string): Promise<void> {
@@ -192,7 +182,7 @@ export async function removeExecutions(
     deleteEnded(
       transaction,
       {
-        scope,
+        scope: { ...scope, globalTenantIds: [] },
         ...(before !== undefined && { createdBefore: parseTimestamp(before) }),
         ...(keepLast !== undefined && { keepLast }),
       },

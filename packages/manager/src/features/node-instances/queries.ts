@@ -1,4 +1,11 @@
-import { type Database, inDeploymentGroup, type ListedResource, ownerFields, toJson } from '@tutti/storage'
+import {
+  type Database,
+  inDeploymentGroup,
+  type ListedResource,
+  ownedRows,
+  ownerFields,
+  toJson,
+} from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** spec/rest-spec-b.md 2.7, spec/rest-facts-b.md 9. */
@@ -22,14 +29,8 @@ export const nodeInstanceResource: ListedResource = {
     ...ownerFields('i'),
   },
   extraFilters: { deployment_group_id: inDeploymentGroup('i') },
-  search: sql`i.id`,
-  tenantId: sql`i.tenant_id`,
-  createdBy: sql`i.created_by`,
-  visibility: sql`i.visibility`,
-  tieBreaker: sql`i.id`,
+  ...ownedRows('i'),
 }
-
-export const instanceIdIs = (id: string) => sql`i.id = ${id}`
 
 export type LockedInstance = {
   readonly version: number

@@ -8,9 +8,9 @@ import {
   notFound,
   type RouteBody,
 } from '@tutti/api'
-import { deploymentTable, findItem, type ListedPage, listPage } from '@tutti/storage'
+import { deploymentTable, type ListedPage, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { lockOwned } from '../../owned.ts'
+import { getItem, lockOwned } from '../../owned.ts'
 import { type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
 import { checkResults } from './checks.ts'
@@ -18,7 +18,6 @@ import {
   deleteInstance,
   type InstanceChange,
   insertInstances,
-  instanceIdIs,
   type LockedInstance,
   lockInstance,
   nodeInstanceResource,
@@ -42,21 +41,15 @@ export async function getNodeInstance(
   id: string,
   options: { readonly include: readonly string[] | undefined; readonly evaluates?: boolean },
 ) {
-  const { db } = request.services
-  const scope = tenantScope(request)
   const { include, evaluates = false } = options
-  const item = await findItem(db, nodeInstanceResource, instanceIdIs(id), scope, include)
-  if (item === undefined) throw notFound('NodeInstance', id)
+  const item = await getItem(request, nodeInstanceResource, id, include)
   if (!evaluates || item.runtime_properties === undefined) return item
-  const owner = await findItem(db, nodeInstanceResource, instanceIdIs(id), scope, [
-    'deployment_id',
-    'tenant_name',
-  ])
+  const owner = await getItem(request, nodeInstanceResource, id, ['deployment_id', 'tenant_name'])
   const storage = await openEvaluation(
     request.services,
-    scope,
-    String(owner?.deployment_id),
-    String(owner?.tenant_name),
+    tenantScope(request),
+    String(owner.deployment_id),
+    String(owner.tenant_name),
   )
   return {
     ...item,
@@ -103,12 +96,8 @@ export async function changeNodeInstance(
 
 /** @throws not_found_error, illegal_action_error for a global one of another tenant */
 async function checkOwnTenant(request: Request, id: string): Promise<number> {
-  const { db } = request.services
   const tenant = tenantOf(request)
-  const item = await findItem(db, nodeInstanceResource, instanceIdIs(id), tenantScope(request), [
-    'tenant_name',
-  ])
-  if (item === undefined) throw notFound('NodeInstance', id)
+  const item = await getItem(request, nodeInstanceResource, id, ['tenant_name'])
   if (item.tenant_name !== tenant.name) throw foreignGlobal(id, String(item.tenant_name))
   return tenant.id
 }

@@ -3,6 +3,7 @@ import {
   inDeploymentGroup,
   type ListedResource,
   type OwnedRow,
+  ownedRows,
   ownerFields,
   toJson,
 } from '@tutti/storage'
@@ -49,10 +50,7 @@ export const nodeResource: ListedResource = {
     ...ownerFields('n'),
   },
   extraFilters: { deployment_group_id: inDeploymentGroup('n') },
-  search: sql`n.id`,
-  tenantId: sql`n.tenant_id`,
-  createdBy: sql`n.created_by`,
-  visibility: sql`n.visibility`,
+  ...ownedRows('n'),
   // As they stand in the blueprint.
   tieBreaker: sql`(n.deployment_id, n.position)`,
 }

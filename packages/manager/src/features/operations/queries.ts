@@ -1,5 +1,14 @@
-import { type Database, type ListedResource, ownerFields, type Scope, toJson } from '@tutti/storage'
+import {
+  type Database,
+  type ListedResource,
+  ownedRows,
+  ownerFields,
+  type Scope,
+  toJson,
+  visibleIn,
+} from '@tutti/storage'
 import { sql } from 'kysely'
+import { executionResource } from '../executions/index.ts'
 
 /** spec/rest-spec-b.md 2.9, spec/rest-facts-b.md 10. */
 export const operationResource: ListedResource = {
@@ -20,10 +29,7 @@ export const operationResource: ListedResource = {
     agent_name: { column: sql`o.agent_name` },
     ...ownerFields('o'),
   },
-  search: sql`o.id`,
-  tenantId: sql`o.tenant_id`,
-  createdBy: sql`o.created_by`,
-  visibility: sql`o.visibility`,
+  ...ownedRows('o'),
   tieBreaker: sql`o.position`,
 }
 
@@ -36,15 +42,9 @@ export const tasksGraphResource: ListedResource = {
     execution_id: { column: sql`g.execution_id` },
     ...ownerFields('g'),
   },
-  search: sql`g.id`,
-  tenantId: sql`g.tenant_id`,
-  createdBy: sql`g.created_by`,
-  visibility: sql`g.visibility`,
-  tieBreaker: sql`g.id`,
+  ...ownedRows('g'),
 }
 
-export const operationIdIs = (id: string) => sql`o.id = ${id}`
-export const graphIdIs = (id: string) => sql`g.id = ${id}`
 export const inGraph = (id: string) => sql`o.tasks_graph_id = ${id}`
 export const inExecution = (id: string) => sql`g.execution_id = ${id}`
 /** What people follow: operations on nodes and the steps that hold them. */
@@ -62,12 +62,8 @@ export async function findExecution(
   id: string,
 ): Promise<ExecutionRef | undefined> {
   const { rows } = await sql<ExecutionRef>`
-    select tenant_id as "tenantId", id, visibility from executions
-    where id = ${id} and (
-      (tenant_id = any(${[...scope.tenantIds]}::int[]) and (
-        visibility <> 'private' or created_by = ${scope.username}
-        or tenant_id = any(${[...scope.administeredTenantIds]}::int[])))
-      or (tenant_id = any(${[...scope.globalTenantIds]}::int[]) and visibility = 'global'))`.execute(db)
+    select e.tenant_id as "tenantId", e.id, e.visibility from executions e
+    where e.id = ${id} and ${visibleIn(executionResource, scope)}`.execute(db)
   return rows[0]
 }
 
@@ -163,20 +159,13 @@ export type LockedOperation = {
   readonly executionId: string
 }
 
-/** Who writes in a tenant, and whether they see everybody's private rows there. */
-export type OwnTenantViewer = {
-  readonly tenantId: number
-  readonly username: string
-  readonly seesPrivate: boolean
-}
-
 /** Locks the operation's execution and then the operation, in the order of the workers' own writes. */
 export async function lockOperation(
   transaction: Database,
-  viewer: OwnTenantViewer,
+  tenantId: number,
   id: string,
+  scope: Scope,
 ): Promise<LockedOperation | undefined> {
-  const { tenantId, username, seesPrivate } = viewer
   await sql`
     select from executions e
     where e.tenant_id = ${tenantId} and e.id = (
@@ -192,7 +181,7 @@ export async function lockOperation(
     .select(['o.id', 'o.name', 'o.type', 'o.state', 'o.parameters', 'g.execution_id as executionId'])
     .where('o.tenant_id', '=', tenantId)
     .where('o.id', '=', id)
-    .where(sql<boolean>`(o.visibility <> 'private' or o.created_by = ${username} or ${seesPrivate})`)
+    .where(sql<boolean>`${visibleIn(operationResource, scope)}`)
     .forNoKeyUpdate('o')
     .executeTakeFirst()
 }

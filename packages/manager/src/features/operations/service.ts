@@ -8,14 +8,14 @@ import {
   parseTimestamp,
   type RouteBody,
 } from '@tutti/api'
-import { findItem, type ListedPage, listPage } from '@tutti/storage'
-import { type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
+import { type ListedPage, listPage } from '@tutti/storage'
+import { getItem } from '../../owned.ts'
+import { ownScope, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import {
   addToCounters,
   deleteOperation,
   type ExecutionRef,
   findExecution,
-  graphIdIs,
   inExecution,
   inGraph,
   insertGraph,
@@ -23,11 +23,10 @@ import {
   lockOperation,
   type NewOperation,
   notInternal,
-  operationIdIs,
   operationResource,
   tasksGraphResource,
 } from './queries.ts'
-import { isCounted, isTerminated, viewerOf } from './update.ts'
+import { isCounted, isTerminated } from './update.ts'
 
 export type OperationsOf = {
   readonly graphId: string | undefined
@@ -59,12 +58,8 @@ export async function listOperations(
   ])
 }
 
-export async function getOperation(request: Request, id: string, include?: readonly string[]) {
-  const { db } = request.services
-  const item = await findItem(db, operationResource, operationIdIs(id), tenantScope(request), include)
-  if (item === undefined) throw notFound('Operation', id)
-  return item
-}
+export const getOperation = (request: Request, id: string, include?: readonly string[]) =>
+  getItem(request, operationResource, id, include)
 
 export async function listTasksGraphs(request: Request, list: ListQuery): Promise<ListedPage> {
   if (!list.filters.some(({ field }) => field === 'execution_id')) {
@@ -73,12 +68,8 @@ export async function listTasksGraphs(request: Request, list: ListQuery): Promis
   return listPage(request.services.db, tasksGraphResource, list, tenantScope(request))
 }
 
-export async function getTasksGraph(request: Request, id: string, include?: readonly string[]) {
-  const { db } = request.services
-  const item = await findItem(db, tasksGraphResource, graphIdIs(id), tenantScope(request), include)
-  if (item === undefined) throw notFound('TasksGraph', id)
-  return item
-}
+export const getTasksGraph = (request: Request, id: string, include?: readonly string[]) =>
+  getItem(request, tasksGraphResource, id, include)
 
 /** Stores a graph with its operations; returns its id. @throws not_found_error, conflict_error */
 export async function createTasksGraph(
@@ -134,7 +125,7 @@ export async function createOperation(
 export async function removeOperation(request: Request, id: string): Promise<void> {
   const tenantId = tenantOf(request).id
   await request.services.db.transaction().execute(async (transaction) => {
-    const operation = await lockOperation(transaction, viewerOf(request), id)
+    const operation = await lockOperation(transaction, tenantId, id, ownScope(request))
     if (operation === undefined) throw notFound('Operation', id)
     const [total, finished] = counted([operation])
     await addToCounters(transaction, { tenantId, id: operation.executionId }, -total, -finished)
@@ -156,8 +147,7 @@ async function visibleExecution(request: Request, id: string): Promise<Execution
 
 /** Graphs and operations are written in the request's own tenant only. */
 async function ownExecution(request: Request, id: string): Promise<ExecutionRef> {
-  const scope = { ...tenantScope(request), globalTenantIds: [] }
-  const execution = await findExecution(request.services.db, scope, id)
+  const execution = await findExecution(request.services.db, ownScope(request), id)
   if (execution === undefined) throw notFound('Execution', id)
   return execution
 }

@@ -1,15 +1,9 @@
 import { notFound, type RouteBody } from '@tutti/api'
 import type { Database } from '@tutti/storage'
-import { isAdministrator, type Request, tenantOf } from '../../request.ts'
+import { ownScope, type Request, tenantOf } from '../../request.ts'
 import { insertSentEvents } from '../events/index.ts'
 import { setInstanceState } from '../node-instances/index.ts'
-import {
-  addToCounters,
-  type LockedOperation,
-  lockOperation,
-  type OwnTenantViewer,
-  updateOperation,
-} from './queries.ts'
+import { addToCounters, type LockedOperation, lockOperation, updateOperation } from './queries.ts'
 import { nodeEvent, stateToSet, taskEvent } from './task-event.ts'
 
 type Update = RouteBody<'operations.update'>
@@ -22,7 +16,7 @@ type Update = RouteBody<'operations.update'>
 export async function changeOperation(request: Request, id: string, update: Update): Promise<void> {
   const tenantId = tenantOf(request).id
   await request.services.db.transaction().execute(async (transaction) => {
-    const operation = await lockOperation(transaction, viewerOf(request), id)
+    const operation = await lockOperation(transaction, tenantId, id, ownScope(request))
     if (operation === undefined) throw notFound('Operation', id)
     await updateOperation(transaction, tenantId, id, {
       state: update.state,
@@ -39,14 +33,6 @@ export async function changeOperation(request: Request, id: string, update: Upda
       if (target) await setInstanceState(transaction, tenantId, target.instanceId, target.state, now)
     }
   })
-}
-
-export function viewerOf(request: Request): OwnTenantViewer {
-  return {
-    tenantId: tenantOf(request).id,
-    username: request.caller.username,
-    seesPrivate: isAdministrator(request),
-  }
 }
 
 export function isTerminated(state: string): boolean {

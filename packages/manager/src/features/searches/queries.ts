@@ -1,4 +1,4 @@
-import { type ListedResource, ownerFields } from '@tutti/storage'
+import { type ListedResource, ownedRows, ownerFields } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
@@ -44,10 +44,8 @@ const located = (
     blueprint_id: { column: place.blueprintId },
     tenant_name: { column: sql`tenants.name` },
   },
+  ...ownedRows(place.owner),
   search: name,
-  tenantId: sql.ref(`${place.owner}.tenant_id`),
-  createdBy: sql.ref(`${place.owner}.created_by`),
-  visibility: sql.ref(`${place.owner}.visibility`),
   tieBreaker: sql`(coalesce(${place.deploymentId}, ${place.blueprintId}), ${name})`,
 })
 

@@ -1,4 +1,4 @@
-import { type Database, type ListedResource, type Scope, timeField } from '@tutti/storage'
+import { type Database, type ListedResource, namedOnly, timeField } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** spec/rest-facts-b.md 2. Only a hash of the secret is kept, so the value is shown without it. */
@@ -15,18 +15,9 @@ export const tokenResource: ListedResource = {
     last_used: timeField(sql`k.last_used`),
   },
   search: sql`k.id`,
-  // Tokens belong to no tenant; whose are seen is a condition of the service's.
-  tenantId: sql`0`,
-  createdBy: sql`u.username`,
-  visibility: sql`'tenant'`,
+  // Whose are seen is a condition of the service's.
+  ...namedOnly,
   tieBreaker: sql`k.id`,
-}
-
-export const anyToken: Scope = {
-  username: '',
-  tenantIds: [0],
-  administeredTenantIds: [0],
-  globalTenantIds: [],
 }
 
 export const tokenIdIs = (id: string) => sql`k.id = ${id}`

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { ApiError, type ListQuery, type RouteBody } from '@tutti/api'
-import { findItem, type ListedPage, listPage } from '@tutti/storage'
+import { everything, findItem, type ListedPage, listPage } from '@tutti/storage'
 import { sha256 } from '../../authentication/authenticate.ts'
 import type { Request } from '../../request.ts'
 import { parseExpiration } from './expiration.ts'
 import {
-  anyToken,
   both,
   deleteExpiredTokens,
   deleteToken,
@@ -18,13 +17,13 @@ import {
 /** The caller's tokens; everybody's for holders of `manage_others_tokens` (spec/rest-facts-b.md 2). */
 export async function listTokens(request: Request, list: ListQuery): Promise<ListedPage> {
   const own = seesAll(request) ? [] : [ownedBy(request.caller.userId)]
-  return listPage(request.services.db, tokenResource, list, anyToken, own)
+  return listPage(request.services.db, tokenResource, list, everything, own)
 }
 
 export async function getToken(request: Request, id: string, include?: readonly string[]) {
   const { caller, services } = request
   const condition = seesAll(request) ? tokenIdIs(id) : both(tokenIdIs(id), ownedBy(caller.userId))
-  const item = await findItem(services.db, tokenResource, condition, anyToken, include)
+  const item = await findItem(services.db, tokenResource, condition, everything, include)
   if (item === undefined) throw new ApiError('not_found_error', `Could not find token ${id}`)
   return item
 }
