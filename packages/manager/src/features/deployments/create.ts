@@ -26,7 +26,12 @@ import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { systemWorkflowRuns } from '../executions/index.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
-import { findInTheWay, insertDeployments, type PluginToInstall, readPlanForCreation } from './queries.ts'
+import {
+  findInTheWay,
+  insertDeployments,
+  type PluginToInstall,
+  readPlanForCreation,
+} from './create-queries.ts'
 
 type Body = RouteBody<'deployments.create'>
 

@@ -1,10 +1,9 @@
 export { type Creation, createDeployments, type DeploymentToCreate } from './create.ts'
+export { type DeleteOptions, startDeletions } from './delete.ts'
 export { deploymentResource } from './queries.ts'
 export { deploymentHandlers } from './routes.ts'
 export {
-  type DeleteOptions,
   listDeployments,
   listWorkflows,
   requireDeployment,
-  startDeletions,
 } from './service.ts'

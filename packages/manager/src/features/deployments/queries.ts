@@ -1,12 +1,11 @@
 import type { FilterRule, ListQuery } from '@tutti/api'
-import type { InputSchema, PlanWorkflow } from '@tutti/dsl'
+import type { PlanWorkflow } from '@tutti/dsl'
 import {
   type Database,
   deploymentLabels,
   fieldsBelow,
   fieldsOfChildren,
   inDeploymentGroup,
-  isActiveOrQueued,
   joinEnvironment,
   type ListedResource,
   labelsField,
@@ -211,41 +210,6 @@ export async function findDeployment(db: Database, tenantId: number, id: string)
     .executeTakeFirst()
 }
 
-/** The plan of an uploaded blueprint, for the checks that a creation makes before it starts. */
-export async function readPlanForCreation(db: Database, tenantId: number, blueprintId: string) {
-  const { rows } = await sql<{
-    inputs: Named<InputSchema> | null
-    deployment_plugins: PluginToInstall[] | null
-    host_plugins: PluginToInstall[] | null
-  }>`
-    select p.inputs, p.deployment_plugins_to_install as deployment_plugins,
-      p.host_agent_plugins_to_install as host_plugins
-    from blueprints b, json_to_record(b.plan) as p (
-      inputs json, deployment_plugins_to_install json, host_agent_plugins_to_install json)
-    where b.tenant_id = ${tenantId} and b.id = ${blueprintId}`.execute(db)
-  return rows[0]
-}
-
-export type PluginToInstall = {
-  readonly name: string
-  readonly install: boolean
-  readonly package_name: string | null
-  readonly package_version: string | null
-}
-
-export type NewDeployment = {
-  readonly tenantId: number
-  readonly id: string
-  readonly displayName: string
-  readonly blueprintTenantId: number
-  readonly blueprintId: string
-  readonly visibility: Visibility
-  readonly createdBy: string
-  readonly createExecutionId: string
-  readonly runtimeOnlyEvaluation: boolean
-  readonly site: SiteLink | undefined
-}
-
 /** Names the site; the tenant is that of the site, which may be a global one of another tenant. */
 export type SiteLink = { readonly tenantId: number; readonly name: string }
 
@@ -253,94 +217,6 @@ const siteColumns = (site: SiteLink | undefined) => ({
   site_tenant_id: site?.tenantId ?? null,
   site_name: site?.name ?? null,
 })
-
-/** Fails by the primary key when another request has just created one of them. */
-export async function insertDeployments(db: Database, deployments: readonly NewDeployment[]): Promise<void> {
-  const column = <T>(read: (deployment: NewDeployment) => T) => deployments.map(read)
-  await sql`
-    insert into deployments (tenant_id, id, display_name, blueprint_tenant_id, blueprint_id, visibility, created_by,
-      create_execution_id, latest_execution_id, runtime_only_evaluation, site_tenant_id, site_name)
-    select * from unnest(
-      ${column((one) => one.tenantId)}::int[],
-      ${column((one) => one.id)}::text[],
-      ${column((one) => one.displayName)}::text[],
-      ${column((one) => one.blueprintTenantId)}::int[],
-      ${column((one) => one.blueprintId)}::text[],
-      ${column((one) => one.visibility)}::text[],
-      ${column((one) => one.createdBy)}::text[],
-      ${column((one) => one.createExecutionId)}::text[],
-      ${column((one) => one.createExecutionId)}::text[],
-      ${column((one) => one.runtimeOnlyEvaluation)}::boolean[],
-      ${column((one) => one.site?.tenantId ?? null)}::int[],
-      ${column((one) => one.site?.name ?? null)}::text[]
-    )`.execute(db)
-}
-
-/**
- * Deployments of these ids, in the tenant and global ones of others. `failedAtOnce`: one of the tenant's own, whose
- * creation failed and is all that ever ran.
- */
-export async function findInTheWay(db: Database, tenantId: number, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; failedAtOnce: boolean }>`
-    select d.id, d.tenant_id = ${tenantId} and coalesce(c.status = 'failed', false) and 1 >= (
-      select count(*) from executions e where e.tenant_id = d.tenant_id and e.deployment_id = d.id
-    ) as "failedAtOnce"
-    from deployments d
-    left join executions c on c.tenant_id = d.tenant_id and c.id = d.create_execution_id
-    where d.id = any(${[...ids]}::text[]) and (d.tenant_id = ${tenantId} or d.visibility = 'global')`.execute(
-    db,
-  )
-  return rows
-}
-
-/** A deployment on which something runs or waits, with a few of what does. */
-export async function unfinishedExecutions(db: Database, tenantId: number, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; found: string[] }>`
-    select deployment_id as id, (array_agg(
-      id || ' (' || workflow_id || ', ' || status || ')' order by created_at))[1:5] as found
-    from executions
-    where tenant_id = ${tenantId} and deployment_id = any(${[...ids]}::text[]) and ${isActiveOrQueued}
-    group by deployment_id order by deployment_id limit 1`.execute(db)
-  return rows[0]
-}
-
-/** A deployment that has instances which are neither new nor gone, with a few of them. */
-export async function liveInstances(db: Database, tenantId: number, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; found: string[] }>`
-    select deployment_id as id, (array_agg(id order by id))[1:20] as found
-    from node_instances
-    where tenant_id = ${tenantId} and deployment_id = any(${[...ids]}::text[])
-      and state not in ('uninitialized', 'deleted')
-    group by deployment_id order by deployment_id limit 1`.execute(db)
-  return rows[0]
-}
-
-/** Alone from now on: nobody may begin to depend on one of them while it is looked at who does. */
-export async function lockForDeletion(
-  transaction: Database,
-  tenantId: number,
-  ids: readonly string[],
-): Promise<void> {
-  await sql`
-    select from deployments where tenant_id = ${tenantId} and id = any(${[...ids]}::text[])
-    order by id for update`.execute(transaction)
-}
-
-/** Of these, those that are still there. */
-export async function setInProgress(
-  db: Database,
-  tenantId: number,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .updateTable('deployments')
-    .set({ deployment_status: 'in_progress' })
-    .where('tenant_id', '=', tenantId)
-    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
-    .returning('id')
-    .execute()
-  return new Set(rows.map((row) => row.id))
-}
 
 /** False when the deployment has just gone. */
 export async function updateDeployment(

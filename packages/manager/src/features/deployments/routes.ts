@@ -4,6 +4,7 @@ import { type Handlers, tenantOf } from '../../request.ts'
 import { rulesOf } from '../filters/index.ts'
 import { labelList } from '../labels/index.ts'
 import { checkCreated, createDeployment } from './create.ts'
+import { startDeletion } from './delete.ts'
 import { readCapabilities, readOutputs } from './outputs.ts'
 import { readExecutionEnd } from './queries.ts'
 import {
@@ -12,7 +13,6 @@ import {
   listDeployments,
   setDeploymentSite,
   setDeploymentVisibility,
-  startDeletion,
 } from './service.ts'
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8 */

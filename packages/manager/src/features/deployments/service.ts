@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto'
 import {
-  ApiError,
   badParameter,
   checkDisplayName,
   emptyUpdate,
@@ -14,16 +12,7 @@ import {
   type RouteBody,
   type Visibility,
 } from '@tutti/api'
-import {
-  type Database,
-  dependentLines,
-  deploymentTable,
-  findDependents,
-  insertExecutions,
-  listPage,
-  lockId,
-  setDeploymentLabels,
-} from '@tutti/storage'
+import { type Database, deploymentTable, listPage, lockId, setDeploymentLabels } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
@@ -36,12 +25,8 @@ import {
   isDependencyOf,
   isEnvironmentOnly,
   isInGroup,
-  liveInstances,
-  lockForDeletion,
-  setInProgress,
   setSite,
   siteVisibility,
-  unfinishedExecutions,
   updateDeployment,
   workflowsOf,
 } from './queries.ts'
@@ -109,109 +94,11 @@ export async function requireDeployment(request: Request, db: Database, id: stri
 }
 
 /** The same to be changed. @throws not_found_error, illegal_action_error */
-async function lockDeployment(request: Request, transaction: Database, id: string) {
+export async function lockDeployment(request: Request, transaction: Database, id: string) {
   await lockId(transaction, deploymentTable, id)
   const deployment = await requireDeployment(request, transaction, id)
   checkOwnTenant(request, deployment)
   return deployment
-}
-
-export type DeleteOptions = {
-  readonly force: boolean
-  readonly deleteLogs: boolean
-  readonly recursive: boolean
-}
-
-/** Starts the deletion; the row goes when its execution terminates. */
-export async function startDeletion(request: Request, id: string, options: DeleteOptions): Promise<void> {
-  await request.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(request, transaction, id)
-    await startDeletions(request, transaction, [deployment], options)
-  })
-}
-
-type DeploymentToDelete = {
-  readonly tenant_id: number
-  readonly id: string
-  readonly display_name: string
-  readonly blueprint_id: string
-  readonly visibility: Visibility
-}
-
-/**
- * Starts the deletion of deployments of one tenant: of all of them or, where one may not go, of none. The checks in
- * their order: spec/rest-facts-a.md 8. In a group, so many of the executions start at once.
- */
-export async function startDeletions(
-  request: Request,
-  transaction: Database,
-  deployments: readonly DeploymentToDelete[],
-  options: DeleteOptions,
-  group?: { readonly id: string; readonly concurrency: number },
-): Promise<void> {
-  const [first] = deployments
-  if (first === undefined) return
-  const tenantId = first.tenant_id
-  const ids = deployments.map(({ id }) => id)
-  // Locks the rows before anything is counted: a workflow that starts at this moment is seen, or sees the deletion.
-  await lockForDeletion(transaction, tenantId, ids)
-  const there = await setInProgress(transaction, tenantId, ids)
-  for (const id of ids) if (!there.has(id)) throw notFound('Deployment', id)
-  const unfinished = await unfinishedExecutions(transaction, tenantId, ids)
-  if (unfinished !== undefined) {
-    throw new ApiError(
-      'dependent_exists_error',
-      `Can't delete deployment ${unfinished.id} - There are running or queued executions for this deployment. ` +
-        `Running executions ids: ${unfinished.found.join(', ')}`,
-      { hint: 'Wait for them or cancel them' },
-    )
-  }
-  if (!options.force) await checkUnused(transaction, tenantId, ids, options.recursive)
-  const atOnce = group?.concurrency ?? deployments.length
-  await insertExecutions(
-    transaction,
-    request.services.queue,
-    deployments.map(({ id, display_name, blueprint_id, visibility }, index) => ({
-      tenantId,
-      id: randomUUID(),
-      workflowId: 'delete_deployment_environment',
-      status: index < atOnce ? 'pending' : 'queued',
-      deployment: { id, displayName: display_name, blueprintId: blueprint_id },
-      ...(group !== undefined && { executionGroupId: group.id }),
-      parameters: { delete_logs: options.deleteLogs, force: options.force, recursive: options.recursive },
-      visibility,
-      createdBy: request.caller.username,
-    })),
-  )
-}
-
-async function checkUnused(
-  transaction: Database,
-  tenantId: number,
-  ids: readonly string[],
-  isRecursive: boolean,
-): Promise<void> {
-  const dependents = await findDependents(transaction, tenantId, ids, {
-    by: 'delete_deployment_environment',
-    recursive: isRecursive,
-    together: true,
-  })
-  const [needed] = dependents
-  if (needed !== undefined) {
-    throw new ApiError(
-      'dependent_exists_error',
-      `Can't delete deployment ${needed.target} - the following existing installations depend on it:\n` +
-        dependentLines(dependents.filter(({ target }) => target === needed.target)),
-    )
-  }
-  const live = await liveInstances(transaction, tenantId, ids)
-  if (live !== undefined) {
-    throw new ApiError(
-      'dependent_exists_error',
-      `Can't delete deployment ${live.id} - There are live nodes for this deployment. Live nodes ids: ${live.found.join(', ')}`,
-      { hint: 'Run the workflow uninstall first, or pass force=true' },
-    )
-  }
 }
 
 export async function changeDeployment(
