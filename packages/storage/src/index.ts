@@ -74,7 +74,7 @@ export {
   deploymentGroupLabels,
   deploymentLabels,
   type LabelledTable,
-  listLabels,
+  readLabels,
   replaceLabels,
 } from './labels.ts'
 export {

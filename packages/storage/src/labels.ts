@@ -67,7 +67,7 @@ export async function replaceLabels(
 }
 
 /** Distinct keys of a tenant's labels, or the distinct values of one key, ascending. */
-export async function listLabels(
+export async function readLabels(
   db: Database,
   { table, idColumn, owners }: LabelledTable,
   tenantId: number,

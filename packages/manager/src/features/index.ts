@@ -12,6 +12,7 @@ import { eventHandlers } from './events/index.ts'
 import { executionGroupHandlers } from './execution-groups/index.ts'
 import { executionHandlers } from './executions/index.ts'
 import { filterHandlers } from './filters/index.ts'
+import { labelHandlers } from './labels/index.ts'
 import { ldapHandlers } from './ldap/index.ts'
 import { licenseHandlers } from './license/index.ts'
 import { maintenanceHandlers } from './maintenance/index.ts'
@@ -59,6 +60,7 @@ export const handlers = {
   ...tokenHandlers,
   ...resourceHandlers,
   ...siteHandlers,
+  ...labelHandlers,
   ...filterHandlers,
   ...searchHandlers,
   ...summaryHandlers,

@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream'
 import { ApiError } from '@tutti/api'
-import { blueprintLabels } from '@tutti/storage'
 import { listAnswer } from '../../list-answer.ts'
 import { type Handlers, tenantOf } from '../../request.ts'
 import { rulesOf } from '../filters/index.ts'
-import { labelList } from '../labels/index.ts'
 import { readExecutionEnd } from './queries.ts'
 import {
   changeBlueprint,
@@ -58,9 +56,8 @@ export const blueprintHandlers = {
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 
-  async 'blueprints.delete'(request) {
-    await removeBlueprint(request, request.params.blueprint_id, request.options.force ?? false)
-  },
+  'blueprints.delete': (request) =>
+    removeBlueprint(request, request.params.blueprint_id, request.options.force ?? false),
 
   async 'blueprints.download'(request) {
     const chunks = await downloadArchive(request, request.params.blueprint_id)
@@ -76,7 +73,4 @@ export const blueprintHandlers = {
     await setBlueprintVisibility(request, request.params.blueprint_id, 'global')
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
-
-  'labels.blueprints.keys': (request) => labelList(request, blueprintLabels),
-  'labels.blueprints.values': (request) => labelList(request, blueprintLabels, request.params.label_key),
 } satisfies Partial<Handlers>

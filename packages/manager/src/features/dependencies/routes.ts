@@ -1,23 +1,22 @@
-import { listPage } from '@tutti/storage'
 import { listAnswer, wholeAnswer } from '../../list-answer.ts'
-import { getItem } from '../../owned.ts'
-import { type Handlers, tenantScope } from '../../request.ts'
-import { dependencyResource } from './queries.ts'
-import { addAll, createDependency, removeDependency, replaceAll } from './service.ts'
+import type { Handlers } from '../../request.ts'
+import {
+  addAll,
+  createDependency,
+  getDependency,
+  listDependencies,
+  removeDependency,
+  replaceAll,
+} from './service.ts'
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 10 */
 export const dependencyHandlers = {
-  async 'dependencies.list'(request) {
-    const { db } = request.services
-    return listAnswer(
-      request.list,
-      await listPage(db, dependencyResource, request.list, tenantScope(request)),
-    )
-  },
+  'dependencies.list': async (request) =>
+    listAnswer(request.list, await listDependencies(request, request.list)),
 
   async 'dependencies.create'(request) {
     const id = await createDependency(request, request.body)
-    return getItem(request, dependencyResource, id, request.include)
+    return getDependency(request, id, request.include)
   },
 
   async 'dependencies.restore'(request) {

@@ -4,6 +4,7 @@ import {
   checkIdentifier,
   type DescribedDependency,
   foreignGlobal,
+  type ListQuery,
   missingBodyField,
   notFound,
   parseCreateVisibility,
@@ -16,14 +17,21 @@ import {
   findById,
   holdSource,
   insertDependencies,
+  listPage,
   type NewDependency,
   removeDependencies,
   setConsumerLabels,
 } from '@tutti/storage'
-import { checkMayBeGlobal, creationOf } from '../../owned.ts'
+import { checkMayBeGlobal, creationOf, getItem } from '../../owned.ts'
 import { type Request, tenantOf, tenantScope } from '../../request.ts'
 import { requireDeployment } from '../deployments/index.ts'
 import { deleteDependencies, dependencyResource, findLinks, type Link } from './queries.ts'
+
+export const listDependencies = (request: Request, list: ListQuery) =>
+  listPage(request.services.db, dependencyResource, list, tenantScope(request))
+
+export const getDependency = (request: Request, id: string, include?: readonly string[]) =>
+  getItem(request, dependencyResource, id, include)
 
 /** Returns the id. Nothing says that the same must not be there already (spec/rest-facts-a.md 10). */
 export async function createDependency(

@@ -1,7 +1,5 @@
-import { deploymentGroupLabels } from '@tutti/storage'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
-import { labelList } from '../labels/index.ts'
 import { changeMembers, getGroup, listGroups, putGroup, removeGroup } from './service.ts'
 
 /** spec/rest-facts-a.md 8, last paragraph */
@@ -31,8 +29,4 @@ export const deploymentGroupHandlers = {
     })
     return executionGroupId === undefined ? undefined : { execution_group_id: executionGroupId }
   },
-
-  'labels.deploymentGroups.keys': (request) => labelList(request, deploymentGroupLabels),
-  'labels.deploymentGroups.values': (request) =>
-    labelList(request, deploymentGroupLabels, request.params.label_key),
 } satisfies Partial<Handlers>

@@ -1,8 +1,6 @@
-import { deploymentLabels } from '@tutti/storage'
 import { listAnswer } from '../../list-answer.ts'
 import { type Handlers, tenantOf } from '../../request.ts'
 import { rulesOf } from '../filters/index.ts'
-import { labelList } from '../labels/index.ts'
 import { checkCreated, createDeployment } from './create.ts'
 import { startDeletion } from './delete.ts'
 import { readCapabilities, readOutputs } from './outputs.ts'
@@ -71,7 +69,4 @@ export const deploymentHandlers = {
 
   'deployments.outputs': (request) => readOutputs(request, request.params.deployment_id),
   'deployments.capabilities': (request) => readCapabilities(request, request.params.deployment_id),
-
-  'labels.deployments.keys': (request) => labelList(request, deploymentLabels),
-  'labels.deployments.values': (request) => labelList(request, deploymentLabels, request.params.label_key),
 } satisfies Partial<Handlers>

@@ -1,13 +1,11 @@
-import type { FilterRule, ListQuery } from '@tutti/api'
+import type { FilterRule } from '@tutti/api'
 import {
   blueprintFilterTable,
   type Database,
   deploymentFilterTable,
-  listPage,
   type OwnedRow,
   type OwnedTable,
   ownedResource,
-  type Scope,
   timeField,
   toJson,
   type Visibility,
@@ -35,13 +33,6 @@ export const filtersFor = {
   deployments: { owned: deploymentFilterTable, resource: filterResource(deploymentFilterTable) },
   blueprints: { owned: blueprintFilterTable, resource: filterResource(blueprintFilterTable) },
 } as const
-
-export const listFilters = (
-  db: Database,
-  filtered: keyof typeof filtersFor,
-  query: ListQuery,
-  scope: Scope,
-) => listPage(db, filtersFor[filtered].resource, query, scope)
 
 const tableOf = (filtered: keyof typeof filtersFor) =>
   filtered === 'deployments' ? 'deployment_filters' : 'blueprint_filters'

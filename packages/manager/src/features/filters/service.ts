@@ -10,12 +10,12 @@ import {
   parseFilterRules,
   type RouteBody,
 } from '@tutti/api'
-import { deleteOwned, type ListedPage, type Scope } from '@tutti/storage'
+import { deleteOwned, type ListedPage, listPage, type Scope } from '@tutti/storage'
 import { defaultTenant } from '../../bootstrap/first.ts'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantOf, tenantScope } from '../../request.ts'
-import { filtersFor, insertFilter, listFilters, type StoredFilter, updateFilter } from './queries.ts'
+import { filtersFor, insertFilter, type StoredFilter, updateFilter } from './queries.ts'
 
 const stateColumns = ['value', 'is_system_filter'] as const
 
@@ -25,13 +25,13 @@ const withSystemFilters = (scope: Scope): Scope =>
     ? scope
     : { ...scope, globalTenantIds: [...new Set([...scope.globalTenantIds, defaultTenant.id])] }
 
-export async function listStoredFilters(
+export async function listFilters(
   request: Request,
   filtered: FilteredResource,
   query: ListQuery,
 ): Promise<ListedPage> {
   const scope = withSystemFilters(await listScope(request, query, 'filter_list'))
-  return listFilters(request.services.db, filtered, query, scope)
+  return listPage(request.services.db, filtersFor[filtered].resource, query, scope)
 }
 
 export const getFilter = (

@@ -1,13 +1,4 @@
-import type { ListQuery } from '@tutti/api'
-import {
-  type Database,
-  listPage,
-  ownedResource,
-  providerTable,
-  type Scope,
-  timeField,
-  type Visibility,
-} from '@tutti/storage'
+import { type Database, ownedResource, providerTable, timeField, type Visibility } from '@tutti/storage'
 import { sql } from 'kysely'
 import type { Sealed } from '../../encryption/key-ring.ts'
 
@@ -18,9 +9,6 @@ export const providerResource = ownedResource(providerTable, {
   connection_parameters: { column: sql`x.connection_parameters` },
   updated_at: timeField(sql`x.updated_at`),
 })
-
-export const listProviders = (db: Database, query: ListQuery, scope: Scope) =>
-  listPage(db, providerResource, query, scope)
 
 export async function insertProvider(
   db: Database,

@@ -1,23 +1,18 @@
 import { listAnswer } from '../../list-answer.ts'
-import { listScope } from '../../list-scope.ts'
 import type { Handlers } from '../../request.ts'
-import { listProviders } from './queries.ts'
 import {
   changeProvider,
   createProvider,
   getProvider,
+  listProviders,
   removeProvider,
-  shown,
   testProvider,
 } from './service.ts'
 
 /** spec/rest-facts-b.md 5 */
 export const secretsProviderHandlers = {
-  async 'secretsProviders.list'(request) {
-    const scope = await listScope(request, request.list, 'secrets_provider_list')
-    const { items, total } = await listProviders(request.services.db, request.list, scope)
-    return listAnswer(request.list, { items: items.map((item) => shown(request, item)), total })
-  },
+  'secretsProviders.list': async (request) =>
+    listAnswer(request.list, await listProviders(request, request.list)),
 
   'secretsProviders.get': (request) => getProvider(request, request.params.provider_name, request.include),
 
@@ -31,7 +26,5 @@ export const secretsProviderHandlers = {
     return getProvider(request, request.params.provider_name, request.include)
   },
 
-  async 'secretsProviders.delete'(request) {
-    await removeProvider(request, request.params.provider_name)
-  },
+  'secretsProviders.delete': (request) => removeProvider(request, request.params.provider_name),
 } satisfies Partial<Handlers>

@@ -3,14 +3,16 @@ import {
   badParameter,
   checkIdentifier,
   emptyUpdate,
+  type ListQuery,
   missingBodyField,
   parseCreateVisibility,
   type RouteBody,
   secretsProviderTypes,
   wireList,
 } from '@tutti/api'
-import { type Database, deleteOwned, providerTable } from '@tutti/storage'
+import { type Database, deleteOwned, type ListedPage, listPage, providerTable } from '@tutti/storage'
 import type { Sealed } from '../../encryption/key-ring.ts'
+import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
 import { insertProvider, providerResource, secretsOf, updateProvider } from './queries.ts'
@@ -25,11 +27,17 @@ export const requireProvider = (request: Request, db: Database, name: string) =>
 
 type Item = Readonly<Record<string, unknown>>
 
+export async function listProviders(request: Request, list: ListQuery): Promise<ListedPage> {
+  const scope = await listScope(request, list, 'secrets_provider_list')
+  const page = await listPage(request.services.db, providerResource, list, scope)
+  return { ...page, items: page.items.map((item) => shown(request, item)) }
+}
+
 export const getProvider = async (request: Request, name: string, include?: readonly string[]) =>
   shown(request, await getItem(request, providerResource, name, include))
 
 /** What it takes to log in elsewhere is for few. */
-export function shown(request: Request, item: Item): Item {
+function shown(request: Request, item: Item): Item {
   if (item.connection_parameters == null) return item
   const parameters = request.rights.holds('secrets_provider_credentials')
     ? JSON.parse(request.services.keys.open(String(item.connection_parameters)))

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { badParameter, isVisibility, type ListQuery, pickIncluded, type RouteQuery } from '@tutti/api'
-import type { Scope } from '@tutti/storage'
+import { listPage, type Scope } from '@tutti/storage'
 import { encryptFernet, keyOfPassphrase } from '../../encryption/fernet.ts'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
-import { listSecretRows, tenantsNamed } from './queries.ts'
+import { secretResource, tenantsNamed } from './queries.ts'
 import { hidesValue } from './service.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function exportSecrets(
   }
   // What other tenants share is theirs to export.
   const scope: Scope = { ...(await listScope(request, query, 'secret_export')), globalTenantIds: [] }
-  const { items } = await listSecretRows(request.services.db, query, scope)
+  const { items } = await listPage(request.services.db, secretResource, query, scope)
   const tenants = await tenantsNamed(request.services.db, [
     ...new Set(items.map((item) => String(item.tenant_name))),
   ])

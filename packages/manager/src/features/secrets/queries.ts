@@ -1,7 +1,5 @@
-import type { FilterRule, ListQuery } from '@tutti/api'
 import {
   type Database,
-  listPage,
   type OwnedRow,
   ownedResource,
   type Scope,
@@ -22,9 +20,6 @@ export const secretResource = ownedResource(secretTable, {
   provider_options: { column: sql`x.provider_options` },
   updated_at: timeField(sql`x.updated_at`),
 })
-
-export const listSecretRows = (db: Database, query: ListQuery, scope: Scope, rules?: readonly FilterRule[]) =>
-  listPage(db, secretResource, query, scope, [], rules)
 
 /** What the rules of changes look at beside the owner. */
 export type SecretState = {

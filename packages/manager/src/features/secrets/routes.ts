@@ -32,9 +32,7 @@ export const secretHandlers = {
     return showWritten(request, request.params.secret_key, request.include)
   },
 
-  async 'secrets.delete'(request) {
-    await removeSecret(request, request.params.secret_key)
-  },
+  'secrets.delete': (request) => removeSecret(request, request.params.secret_key),
 
   async 'secrets.setVisibility'(request) {
     await setSecretVisibility(request, request.params.secret_key, request.body.visibility)

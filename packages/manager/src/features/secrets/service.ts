@@ -15,7 +15,15 @@ import {
   wireTypeOf,
   wrongType,
 } from '@tutti/api'
-import { type Database, deleteOwned, findOwned, lockId, type OwnedRow, secretTable } from '@tutti/storage'
+import {
+  type Database,
+  deleteOwned,
+  findOwned,
+  listPage,
+  lockId,
+  type OwnedRow,
+  secretTable,
+} from '@tutti/storage'
 import { tokenOf } from '../../encryption/key-ring.ts'
 import { listScope } from '../../list-scope.ts'
 import {
@@ -34,7 +42,6 @@ import { askingManager, requireProvider } from '../secrets-providers/index.ts'
 import { checkSchema, fitted } from './json-schema.ts'
 import {
   insertSecret,
-  listSecretRows,
   type ProviderLink,
   type SecretState,
   secretResource,
@@ -47,7 +54,7 @@ import { openValue } from './read.ts'
 export async function listSecrets(request: Request, query: ListQuery, rules?: readonly FilterRule[]) {
   const scope = await listScope(request, query, 'secret_list')
   const include = query.include ?? Object.keys(secretItemFields.fields)
-  return listSecretRows(request.services.db, { ...query, include }, scope, rules)
+  return listPage(request.services.db, secretResource, { ...query, include }, scope, [], rules)
 }
 
 /** Only the creator and the administrators of its tenant see a hidden value (spec/rest-facts-b.md 5). */

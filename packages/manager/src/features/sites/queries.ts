@@ -1,12 +1,5 @@
-import type { ListQuery, Location } from '@tutti/api'
-import {
-  type Database,
-  listPage,
-  ownedResource,
-  type Scope,
-  siteTable,
-  type Visibility,
-} from '@tutti/storage'
+import type { Location } from '@tutti/api'
+import { type Database, ownedResource, siteTable, type Visibility } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** spec/rest-spec-b.md 2.13, spec/rest-facts-b.md 6. */
@@ -15,9 +8,6 @@ export const siteResource = ownedResource(siteTable, {
   latitude: { column: sql`x.latitude` },
   longitude: { column: sql`x.longitude` },
 })
-
-export const listSites = (db: Database, query: ListQuery, scope: Scope) =>
-  listPage(db, siteResource, query, scope)
 
 export async function insertSite(
   db: Database,

@@ -3,15 +3,25 @@ import {
   checkIdentifier,
   illegalAction,
   isWider,
+  type ListQuery,
   parseCreateVisibility,
   parseLocation,
   type RouteBody,
   type Visibility,
 } from '@tutti/api'
-import { type Database, deleteOwned, lockId, siteTable } from '@tutti/storage'
-import { checkNewVisibility, claimId, creationOf, lockOwned, requireOwned } from '../../owned.ts'
+import { type Database, deleteOwned, type ListedPage, listPage, lockId, siteTable } from '@tutti/storage'
+import { listScope } from '../../list-scope.ts'
+import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
-import { insertSite, updateSite } from './queries.ts'
+import { insertSite, siteResource, updateSite } from './queries.ts'
+
+export async function listSites(request: Request, list: ListQuery): Promise<ListedPage> {
+  const scope = await listScope(request, list, 'site_list')
+  return listPage(request.services.db, siteResource, list, scope)
+}
+
+export const getSite = (request: Request, name: string, include?: readonly string[]) =>
+  getItem(request, siteResource, name, include)
 
 /** The site's row where the caller sees it. @throws not_found_error */
 export const requireSite = (request: Request, db: Database, name: string) =>

@@ -1,0 +1,21 @@
+import { checkLabelKey, lastValue, parseBoolean, parsePage, reservedLabelKeys } from '@tutti/api'
+import { type LabelledTable, readLabels } from '@tutti/storage'
+import { isAdministrator, type Request, tenantOf } from '../../request.ts'
+
+/** Keys of a resource's labels in the tenant, or the values of one key (spec/rest-facts-a.md 17). */
+export async function listLabels(request: Request, table: LabelledTable, key?: string) {
+  const { query, services } = request
+  const page = parsePage(query, services.config.get('default_page_size'))
+  const isReserved = parseBoolean('_reserved', lastValue(query, '_reserved') ?? false)
+  const search = lastValue(query, '_search')
+  const { items, total } = isReserved
+    ? { items: reservedLabelKeys, total: reservedLabelKeys.length }
+    : await readLabels(services.db, table, tenantOf(request).id, {
+        ...(key !== undefined && { key: checkLabelKey(key) }),
+        ...(search !== undefined && { search }),
+        ...(!isAdministrator(request) && { username: request.caller.username }),
+        limit: page.size,
+        offset: page.offset,
+      })
+  return { items, metadata: { pagination: { total, offset: page.offset, size: page.size }, filtered: null } }
+}
