@@ -6,16 +6,18 @@ import { isDatabaseAway, isEnded, type Notification } from '@tutti/storage'
  * a slow poll covers those that get lost.
  */
 export type ExecutionEnds = {
-  /** Resolves with the status at the end, or undefined after `timeoutMs`. */
-  wait(tenantId: number, executionId: string, timeoutMs: number): Promise<string | undefined>
+  /** The execution at its end, or as it is after `timeoutMs`; undefined when it is gone. */
+  wait(tenantId: number, executionId: string, timeoutMs: number): Promise<ExecutionEnd | undefined>
   onNotification(notification: Notification): void
 }
+
+export type ExecutionEnd = { readonly status: string; readonly error: string }
 
 const pollMs = 1_000
 
 export function watchExecutionEnds(
   db: Database,
-  readStatus: (db: Database, tenantId: number, executionId: string) => Promise<string | undefined>,
+  readEnd: (db: Database, tenantId: number, executionId: string) => Promise<ExecutionEnd | undefined>,
 ): ExecutionEnds {
   const waiting = new Map<string, Set<() => void>>()
   const keyOf = (tenantId: number, executionId: string) => `${tenantId}/${executionId}`
@@ -32,14 +34,15 @@ export function watchExecutionEnds(
       for (;;) {
         // Asked to be woken before reading: an end between the two is then not missed.
         const woken = untilWoken(waiting, key, Math.min(pollMs, Math.max(1, deadline - Date.now())))
-        const status = await readStatus(db, tenantId, executionId).catch((error: unknown) => {
+        const isLast = Date.now() >= deadline
+        const end = await readEnd(db, tenantId, executionId).catch((error: unknown) => {
           // Whoever waits has time: the execution goes on when the database is back, and so does this.
-          if (isDatabaseAway(error)) return 'unknown'
+          if (isDatabaseAway(error) && !isLast) return 'away' as const
           throw error
         })
-        if (status === undefined || isEnded(status) || Date.now() >= deadline) {
+        if (end !== 'away' && (end === undefined || isEnded(end.status) || isLast)) {
           woken.stop()
-          return status !== undefined && isEnded(status) ? status : undefined
+          return end
         }
         await woken.promise
       }

@@ -18,7 +18,7 @@ import { bootstrap } from './bootstrap/bootstrap.ts'
 import { loadKeys } from './encryption/keys.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
 import { registerManager } from './features/cluster/index.ts'
-import { readStatus } from './features/executions/index.ts'
+import { readEnd } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
 import type { Services } from './services.ts'
@@ -45,7 +45,7 @@ export async function startManager(options: {
   await bootstrap(db, settings)
   const keys = await loadKeys(db, settings)
   const shared = await openSharedState(db, settings, log)
-  const ends = watchExecutionEnds(db, readStatus)
+  const ends = watchExecutionEnds(db, readEnd)
   const directory = createDirectory(db)
   const listener = listen(
     connection,

@@ -12,7 +12,7 @@ import { createPasswordCheck } from '../src/authentication/passwords.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
 import { newKey, openKeyRing } from '../src/encryption/key-ring.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
-import { readStatus } from '../src/features/executions/index.ts'
+import { readEnd } from '../src/features/executions/index.ts'
 import { handlers } from '../src/features/index.ts'
 import { buildApp } from '../src/http/app.ts'
 import type { Services } from '../src/services.ts'
@@ -78,7 +78,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     config: shared.config,
     maintenance: shared.maintenance,
     uploadFolder: dataFolder,
-    ends: watchExecutionEnds(db, readStatus),
+    ends: watchExecutionEnds(db, readEnd),
     passwords: createPasswordCheck(),
     ldapLogins: createLdapLogins(1_000),
     keys: openKeyRing([newKey()]),

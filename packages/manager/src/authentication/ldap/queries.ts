@@ -14,7 +14,7 @@ export async function loadLdap(db: Database) {
   return row === undefined ? undefined : { ...row, settings: row.settings as LdapSettings }
 }
 
-export async function saveLdap(
+export async function writeLdap(
   db: Database,
   settings: LdapSettings,
   sealedPassword: string | null,

@@ -140,12 +140,3 @@ export async function updateBlueprint(
     .where('id', '=', id)
     .execute()
 }
-
-export async function readExecutionEnd(db: Database, tenantId: number, executionId: string) {
-  return db
-    .selectFrom('executions')
-    .select(['status', 'error'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', executionId)
-    .executeTakeFirstOrThrow()
-}

@@ -6,6 +6,7 @@ import {
   type ListQuery,
   parseLabels,
   parseSetVisibility,
+  type RouteBody,
 } from '@tutti/api'
 import {
   blueprintLabels,
@@ -83,14 +84,11 @@ export async function removeBlueprint(request: Request, id: string, isForced: bo
   })
 }
 
-type Patch = {
-  readonly labels?: readonly unknown[]
-  readonly visibility?: string
-  readonly description?: string | null
-  readonly creator?: string
-}
-
-export async function changeBlueprint(request: Request, id: string, patch: Patch): Promise<void> {
+export async function changeBlueprint(
+  request: Request,
+  id: string,
+  patch: RouteBody<'blueprints.update'>,
+): Promise<void> {
   if (Object.keys(patch).length === 0) throw emptyUpdate()
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   await request.services.db.transaction().execute(async (transaction) => {

@@ -19,6 +19,7 @@ import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
 import { type BlueprintState, insertBlueprint } from './queries.ts'
 import { type ReceivedArchive, receiveArchive } from './receive-archive.ts'
+import { getBlueprint } from './service.ts'
 
 type Upload = {
   readonly id: string
@@ -30,17 +31,41 @@ type Upload = {
   readonly validateOnly: boolean
 }
 
-/** What `PUT /blueprints/{id}` began. */
-export type Uploading = { readonly executionId: string; readonly isAsync: boolean }
+type Query = Readonly<Record<string, unknown>>
+
+/** Stores a blueprint; unless told not to wait, until it is parsed. @throws invalid_blueprint_error and others */
+export async function uploadBlueprint(request: Request, id: string, query: Query): Promise<void> {
+  const { ends, settings } = request.services
+  const { executionId, isAsync } = await startUpload(request, id, query, false)
+  if (isAsync) return
+  await ends.wait(tenantOf(request).id, executionId, settings.waitMs)
+  const { state, error } = await getBlueprint(request, id, ['state', 'error'])
+  checkUploaded(id, { state: String(state), error: error === null ? null : String(error) })
+}
+
+/** Parses a blueprint and stores nothing of it. @throws invalid_blueprint_error and others */
+export async function validateBlueprint(request: Request, id: string, query: Query): Promise<void> {
+  const { ends, settings } = request.services
+  const { executionId } = await startUpload(request, id, query, true)
+  const end = await ends.wait(tenantOf(request).id, executionId, settings.waitMs)
+  if (end?.status === 'terminated') return
+  throw new ApiError(
+    'invalid_blueprint_error',
+    end?.status === 'failed' ? end.error : `The validation is ${end?.status ?? 'gone'}`,
+    { hint: `See execution ${executionId}` },
+  )
+}
+
+type Uploading = { readonly executionId: string; readonly isAsync: boolean }
 
 /**
  * Stores the archive, the blueprint's row and the execution `upload_blueprint` that parses it, all in one
  * transaction (spec/rest-facts-a.md 7). An upload that failed before is replaced.
  */
-export async function uploadBlueprint(
+async function startUpload(
   request: Request,
   id: string,
-  query: Readonly<Record<string, unknown>>,
+  query: Query,
   validateOnly: boolean,
 ): Promise<Uploading> {
   checkIdentifier('blueprint_id', id)
@@ -170,7 +195,7 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
 }
 
 /** Texts of the state in which an upload failed. @throws invalid_blueprint_error */
-export function checkUploaded(
+function checkUploaded(
   id: string,
   blueprint: { readonly state: string; readonly error: string | null },
 ): void {

@@ -21,6 +21,7 @@ import {
   insertExecutions,
   lockId,
 } from '@tutti/storage'
+import type { ExecutionEnd } from '../../execution-ends.ts'
 import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import { type Request, type Tenant, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
@@ -35,16 +36,26 @@ import {
 
 type Body = RouteBody<'deployments.create'>
 
-/**
- * Checks what can be checked at once, in the order of spec/rest-facts-a.md 8, then writes the deployment and the
- * execution `create_deployment_environment` that makes its nodes. Returns that execution's id.
- */
+type Options = RouteQuery<'deployments.create'>
+
+/** Creates a deployment; unless told not to wait, until its nodes are there. */
 export async function createDeployment(
   request: Request,
   id: string,
   body: Body,
-  options: RouteQuery<'deployments.create'>,
-): Promise<string> {
+  options: Options,
+): Promise<void> {
+  const { ends, settings } = request.services
+  const executionId = await startCreation(request, id, body, options)
+  if (options.async_create) return
+  checkCreated(id, await ends.wait(tenantOf(request).id, executionId, settings.waitMs))
+}
+
+/**
+ * Checks what can be checked at once, in the order of spec/rest-facts-a.md 8, then writes the deployment and the
+ * execution `create_deployment_environment` that makes its nodes. Returns that execution's id.
+ */
+async function startCreation(request: Request, id: string, body: Body, options: Options): Promise<string> {
   checkIdentifier('deployment_id', id, 'any')
   const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? options.private_resource)
   if (options.async_create) await untilUploaded(request, body.blueprint_id)
@@ -258,10 +269,7 @@ function checkInputNames(
  *
  * @throws deployment_creation_error and others of its kind
  */
-export function checkCreated(
-  id: string,
-  execution: { readonly status: string; readonly error: string } | undefined,
-): void {
+function checkCreated(id: string, execution: ExecutionEnd | undefined): void {
   switch (execution?.status) {
     case undefined:
     case 'terminated':
@@ -286,7 +294,7 @@ export function checkCreated(
 }
 
 /** Some failures have codes of their own, which clients handle. */
-function creationError(id: string, execution: { readonly status: string; readonly error: string }): ApiError {
+function creationError(id: string, execution: ExecutionEnd): ApiError {
   const lines = execution.error.trimEnd().split('\n')
   const message = lines.at(-1) ?? ''
   if (message.includes("don't exist in this tenant"))

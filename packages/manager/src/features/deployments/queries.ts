@@ -267,36 +267,3 @@ export async function setSite(
     .executeTakeFirst()
   return row !== undefined
 }
-
-export async function siteVisibility(db: Database, site: SiteLink): Promise<Visibility | undefined> {
-  const row = await db
-    .selectFrom('sites')
-    .select('visibility')
-    .where('tenant_id', '=', site.tenantId)
-    .where('name', '=', site.name)
-    .executeTakeFirst()
-  return row?.visibility
-}
-
-export async function blueprintVisibility(
-  db: Database,
-  tenantId: number,
-  id: string,
-): Promise<Visibility | undefined> {
-  const row = await db
-    .selectFrom('blueprints')
-    .select('visibility')
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row?.visibility
-}
-
-export async function readExecutionEnd(db: Database, tenantId: number, executionId: string) {
-  return db
-    .selectFrom('executions')
-    .select(['status', 'error'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', executionId)
-    .executeTakeFirst()
-}

@@ -1,10 +1,9 @@
 import { listAnswer } from '../../list-answer.ts'
-import { type Handlers, tenantOf } from '../../request.ts'
+import type { Handlers } from '../../request.ts'
 import { rulesOf } from '../filters/index.ts'
-import { checkCreated, createDeployment } from './create.ts'
+import { createDeployment } from './create.ts'
 import { startDeletion } from './delete.ts'
 import { readCapabilities, readOutputs } from './outputs.ts'
-import { readExecutionEnd } from './queries.ts'
 import {
   changeDeployment,
   getDeployment,
@@ -32,15 +31,8 @@ export const deploymentHandlers = {
   },
 
   async 'deployments.create'(request) {
-    const { deployment_id: id } = request.params
-    const { db, ends, settings } = request.services
-    const executionId = await createDeployment(request, id, request.body, request.options)
-    if (!request.options.async_create) {
-      const tenantId = tenantOf(request).id
-      await ends.wait(tenantId, executionId, settings.waitMs)
-      checkCreated(id, await readExecutionEnd(db, tenantId, executionId))
-    }
-    return getDeployment(request, id, request.include)
+    await createDeployment(request, request.params.deployment_id, request.body, request.options)
+    return getDeployment(request, request.params.deployment_id, request.include)
   },
 
   async 'deployments.update'(request) {

@@ -12,13 +12,21 @@ import {
   type RouteBody,
   type Visibility,
 } from '@tutti/api'
-import { type Database, deploymentTable, listPage, lockId, setDeploymentLabels } from '@tutti/storage'
+import {
+  blueprintTable,
+  type Database,
+  deploymentTable,
+  findOwned,
+  listPage,
+  lockId,
+  setDeploymentLabels,
+  siteTable,
+} from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
-  blueprintVisibility,
   deploymentResource,
   findDeployment,
   firstLevelResource,
@@ -26,7 +34,6 @@ import {
   isEnvironmentOnly,
   isInGroup,
   setSite,
-  siteVisibility,
   updateDeployment,
   workflowsOf,
 } from './queries.ts'
@@ -135,15 +142,12 @@ export async function setDeploymentVisibility(
     await checkNewVisibility(request, transaction, deploymentTable, deployment, wanted)
     await checkNotWiderThanSite(transaction, deployment, wanted)
     if (wanted === 'global') {
-      const blueprint = await blueprintVisibility(
-        transaction,
-        deployment.blueprint_tenant_id,
-        deployment.blueprint_id,
-      )
-      if (blueprint !== 'global') {
+      const { blueprint_tenant_id: tenantId, blueprint_id } = deployment
+      const blueprint = await findOwned(transaction, blueprintTable, tenantId, blueprint_id)
+      if (blueprint?.visibility !== 'global') {
         throw illegalAction(
           `The visibility of deployment \`${id}\` can't be wider than that of its blueprint \`${deployment.blueprint_id}\`. ` +
-            `Current blueprint visibility is ${blueprint}`,
+            `Current blueprint visibility is ${blueprint?.visibility}`,
         )
       }
     }
@@ -159,8 +163,8 @@ async function checkNotWiderThanSite(
 ): Promise<void> {
   const { site_tenant_id: tenantId, site_name: name } = deployment
   if (tenantId === null || name === null) return
-  const visibility = await siteVisibility(transaction, { tenantId, name })
-  if (visibility !== undefined) checkNotWider(deployment.id, wanted, { id: name, visibility })
+  const site = await findOwned(transaction, siteTable, tenantId, name)
+  if (site !== undefined) checkNotWider(deployment.id, wanted, site)
 }
 
 /** Either one site or none from now on (spec/rest-facts-a.md 8). */

@@ -11,15 +11,7 @@ export const executionGroupHandlers = {
   'executionGroups.get': (request) => getGroup(request, request.params.group_id, request.include),
 
   async 'executionGroups.start'(request) {
-    const { body } = request
-    const id = await startGroup(request, {
-      deploymentGroupId: body.deployment_group_id,
-      workflowId: body.workflow_id,
-      defaultParameters: body.default_parameters ?? {},
-      parameters: body.parameters ?? {},
-      force: body.force ?? false,
-      concurrency: body.concurrency ?? 5,
-    })
+    const id = await startGroup(request, request.body)
     return getGroup(request, id, request.include)
   },
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { badParameter, wireTypeOf, wrongType } from '@tutti/api'
+import { badParameter, type RouteBody, wireTypeOf, wrongType } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
 import {
   deploymentGroupTable,
@@ -27,7 +27,7 @@ import { type MemberToStart, readMembers } from './queries.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
-export type GroupStart = {
+type GroupStart = {
   readonly deploymentGroupId: string
   readonly workflowId: string
   readonly defaultParameters: Given
@@ -48,7 +48,11 @@ export function checkConcurrency(concurrency: number): number {
  * statements that does not depend on how many there are. Parameters that do not fit refuse the whole request; what keeps
  * a single deployment out leaves a failed execution.
  */
-export async function startGroup(request: Request, start: GroupStart): Promise<string> {
+export async function startGroup(
+  request: Request,
+  body: RouteBody<'executionGroups.start'>,
+): Promise<string> {
+  const start = startOf(body)
   checkBuilt(start.workflowId)
   const concurrency = checkConcurrency(start.concurrency)
   for (const [id, own] of Object.entries(start.parameters)) {
@@ -97,6 +101,17 @@ export async function startGroup(request: Request, start: GroupStart): Promise<s
     )
   })
   return id
+}
+
+function startOf(body: RouteBody<'executionGroups.start'>): GroupStart {
+  return {
+    deploymentGroupId: body.deployment_group_id,
+    workflowId: body.workflow_id,
+    defaultParameters: body.default_parameters ?? {},
+    parameters: body.parameters ?? {},
+    force: body.force ?? false,
+    concurrency: body.concurrency ?? 5,
+  }
 }
 
 /** Of events that are about the group and no single execution. */

@@ -1,5 +1,5 @@
 export { type DeploymentState, unavailable, whyUnavailable } from './availability.ts'
-export { executionResource, findRunning, readStatus, setForResume, systemWorkflowRuns } from './queries.ts'
+export { executionResource, findRunning, readEnd, setForResume, systemWorkflowRuns } from './queries.ts'
 export { executionHandlers } from './routes.ts'
 export { checkBuilt, checkCreated, finalParameters, findRefusals, findUnavailability } from './start.ts'
 export { type CancelAction, checkResumable, statusAfterCancel } from './transitions.ts'

@@ -61,14 +61,13 @@ export async function lockExecution(transaction: Database, tenantId: number, id:
     .executeTakeFirst()
 }
 
-export async function readStatus(db: Database, tenantId: number, id: string): Promise<string | undefined> {
-  const row = await db
+export async function readEnd(db: Database, tenantId: number, id: string) {
+  return db
     .selectFrom('executions')
-    .select('status')
+    .select(['status', 'error'])
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst()
-  return row?.status
 }
 
 /** What starting a workflow looks at: the deployment with how its creation went. Locks the deployment's row. */

@@ -1,4 +1,3 @@
-import { ApiError } from '@tutti/api'
 import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { actOnExecution, changeStatus, getExecution, listExecutions, removeExecutions } from './service.ts'
@@ -18,22 +17,7 @@ export const executionHandlers = {
   'executions.get': (request) => getExecution(request, request.params.execution_id, request.include),
 
   async 'executions.start'(request) {
-    const { body } = request
-    if (body.scheduled_time != null || body.schedule != null) {
-      throw new ApiError('not_implemented', 'Starting an execution at a later time is not built yet', {
-        hint: 'Leave out scheduled_time; pass queue=true to run it after what runs now',
-      })
-    }
-    const id = await startExecution(request, {
-      deploymentId: body.deployment_id,
-      workflowId: body.workflow_id,
-      parameters: body.parameters ?? {},
-      allowCustomParameters: body.allow_custom_parameters ?? false,
-      force: body.force ?? false,
-      dryRun: body.dry_run ?? false,
-      queue: body.queue ?? false,
-      waitAfterFail: body.wait_after_fail ?? undefined,
-    })
+    const id = await startExecution(request, request.body)
     return getExecution(request, id, request.include)
   },
 

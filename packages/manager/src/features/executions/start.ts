@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, notFound } from '@tutti/api'
+import { ApiError, notFound, type RouteBody } from '@tutti/api'
 import {
   convertAndCheckParameters,
   hasFunctionsInConstraints,
@@ -20,7 +20,7 @@ import { transactionWithSecrets } from '../secrets/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
 import { findRunning, lockDeployment, readDeploymentStates, systemWorkflowRuns } from './queries.ts'
 
-export type StartRequest = {
+type StartRequest = {
   readonly deploymentId: string
   readonly workflowId: string
   readonly parameters: Readonly<Record<string, unknown>>
@@ -39,7 +39,8 @@ const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
  * the new execution's id. A check that fails after the parameters leaves a failed execution behind, so that the
  * attempt can be seen; only "another one is running" leaves none.
  */
-export async function startExecution(request: Request, start: StartRequest): Promise<string> {
+export async function startExecution(request: Request, body: RouteBody<'executions.start'>): Promise<string> {
+  const start = startOf(body)
   const id = randomUUID()
   const failure = await transactionWithSecrets(request, async (within) => {
     const { db: transaction, queue } = within.services
@@ -93,6 +94,25 @@ export async function startExecution(request: Request, start: StartRequest): Pro
   })
   if (failure !== undefined) throw failure
   return id
+}
+
+/** @throws not_implemented */
+function startOf(body: RouteBody<'executions.start'>): StartRequest {
+  if (body.scheduled_time != null || body.schedule != null) {
+    throw new ApiError('not_implemented', 'Starting an execution at a later time is not built yet', {
+      hint: 'Leave out scheduled_time; pass queue=true to run it after what runs now',
+    })
+  }
+  return {
+    deploymentId: body.deployment_id,
+    workflowId: body.workflow_id,
+    parameters: body.parameters ?? {},
+    allowCustomParameters: body.allow_custom_parameters ?? false,
+    force: body.force ?? false,
+    dryRun: body.dry_run ?? false,
+    queue: body.queue ?? false,
+    waitAfterFail: body.wait_after_fail ?? undefined,
+  }
 }
 
 type Named<T> = Readonly<Record<string, T>>

@@ -1,16 +1,13 @@
-import { deleteLdap } from '../../authentication/ldap/queries.ts'
 import type { Handlers } from '../../request.ts'
-import { setLdap } from './service.ts'
+import { hasLdap, removeLdap, setLdap } from './service.ts'
 
 /** spec/rest-facts-b.md 2 */
 export const ldapHandlers = {
-  'ldap.get': async ({ services }) =>
-    (await services.directory.fresh.ldap()) === undefined ? 'disabled' : 'enabled',
+  'ldap.get': async (request) => ((await hasLdap(request)) ? 'enabled' : 'disabled'),
 
   'ldap.set': (request) => setLdap(request, request.body),
 
-  'ldap.remove': ({ services }) => deleteLdap(services.db),
+  'ldap.remove': (request) => removeLdap(request),
 
-  'identityProvider.get': async ({ services }) =>
-    (await services.directory.fresh.ldap()) === undefined ? 'local' : 'ldap',
+  'identityProvider.get': async (request) => ((await hasLdap(request)) ? 'ldap' : 'local'),
 } satisfies Partial<Handlers>

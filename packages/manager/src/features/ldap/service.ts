@@ -4,10 +4,15 @@ import { LdapAway } from '../../authentication/ldap/connection.ts'
 import { checkSearcher } from '../../authentication/ldap/find-person.ts'
 import { reachOf } from '../../authentication/ldap/login.ts'
 import { type LdapPlan, planOf } from '../../authentication/ldap/plan.ts'
-import { saveLdap } from '../../authentication/ldap/queries.ts'
+import { deleteLdap, writeLdap } from '../../authentication/ldap/queries.ts'
 import type { Request } from '../../request.ts'
 
 type Body = RouteBody<'ldap.set'>
+
+/** Whether users log in through a directory. */
+export const hasLdap = async ({ services }: Request) => (await services.directory.fresh.ldap()) !== undefined
+
+export const removeLdap = ({ services }: Request): Promise<void> => deleteLdap(services.db)
 
 /**
  * From now on users log in through the directory. Its user, if one is given, is tried first; without one nothing is
@@ -30,7 +35,7 @@ export async function setLdap({ services }: Request, body: Body): Promise<LdapSe
     if (!(error instanceof LdapAway || error instanceof AddressRefused)) throw error
     throw badParameter(`Failed setting LDAP authenticator: ${error.message}`)
   }
-  await saveLdap(services.db, settings, password === undefined ? null : services.keys.seal(password))
+  await writeLdap(services.db, settings, password === undefined ? null : services.keys.seal(password))
   return settings
 }
 

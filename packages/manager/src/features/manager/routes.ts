@@ -1,36 +1,18 @@
-import { ApiError, fieldTable, parseInclude, pickIncluded, Version } from '@tutti/api'
+import { parseInclude, pickIncluded } from '@tutti/api'
 import type { Handlers } from '../../request.ts'
-import { apiVersionNumber, distribution, edition, tuttiVersion } from '../../version.ts'
-import { findProviderContext, writeProviderContext } from './queries.ts'
-
-const version: Version = {
-  edition,
-  version: apiVersionNumber,
-  build: `${distribution}-${tuttiVersion}`,
-  date: null,
-  commit: null,
-  distribution,
-  distro_release: tuttiVersion,
-}
-const versionFields = fieldTable(Version)
+import { getProviderContext, setProviderContext, version, versionFields } from './service.ts'
 
 /** spec/rest-spec-b.md 4.4, spec/rest-facts-b.md 11 and 12 */
 export const managerHandlers = {
   'version.get': async (request) => pickIncluded(version, parseInclude(request.query, versionFields)),
 
-  // None was set: an empty one, since the Python SDK reads it at the start of every workflow.
-  'providerContext.get': async ({ services }) =>
-    (await findProviderContext(services.db)) ?? { id: 'CONTEXT', name: 'provider', context: {} },
+  'providerContext.get': (request) => getProviderContext(request),
 
-  async 'providerContext.set'({ services, options, body, reply }) {
-    const isUpdate = options.update === true
-    if (!(await writeProviderContext(services.db, body, isUpdate))) {
-      throw new ApiError('conflict_error', 'Provider context already set', {
-        hint: 'Replace it with POST /provider/context?update=true',
-      })
-    }
+  async 'providerContext.set'(request) {
+    const isUpdate = request.options.update ?? false
+    await setProviderContext(request, request.body, isUpdate)
     // An update answers 200 where the route's own code is 201.
-    if (isUpdate) return reply.code(200).send({ status: 'ok' })
+    if (isUpdate) return request.reply.code(200).send({ status: 'ok' })
     return { status: 'ok' }
   },
 } satisfies Partial<Handlers>

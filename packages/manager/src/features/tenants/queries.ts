@@ -40,15 +40,15 @@ export function tenantResource(withData: boolean): ListedResource {
       rabbitmq_password: { column: sql`null::text` },
       rabbitmq_vhost: { column: sql`null::text` },
     },
+    idField: 'name',
     search: sql`t.name`,
-    // A tenant is seen by whom the scope gives it to, whoever made it.
+    // Which are seen is a condition of the service's.
     ...namedOnly,
-    tenantId: sql`t.id`,
     tieBreaker: sql`t.id`,
   }
 }
 
-export const tenantIdIs = (id: number) => sql`t.id = ${id}`
+export const isOneOf = (ids: readonly number[]) => sql`t.id = any(${[...ids]}::int[])`
 
 /** False when there is one of that name already. */
 export async function insertTenant(db: Database, name: string): Promise<boolean> {

@@ -1,4 +1,3 @@
-import { pickIncluded } from '@tutti/api'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import {
@@ -19,8 +18,10 @@ export const tenantHandlers = {
   'tenants.get': (request) =>
     getTenant(request, request.params.tenant_name, request.options._get_data ?? false, request.include),
 
-  'tenants.create': async (request) =>
-    pickIncluded(await createTenant(request, request.params.tenant_name), request.include),
+  async 'tenants.create'(request) {
+    await createTenant(request, request.params.tenant_name)
+    return getTenant(request, request.params.tenant_name, false, request.include)
+  },
 
   'tenants.delete': (request) => removeTenant(request, request.params.tenant_name),
 

@@ -6,10 +6,11 @@ import {
   notFound,
   parseTenantRole,
 } from '@tutti/api'
-import { type Database, findItem, type ListedPage, listPage, type Scope } from '@tutti/storage'
+import { everything, type ListedPage, listPage } from '@tutti/storage'
 import { requireLocalUsers } from '../../authentication/ldap/external-users.ts'
 import { rightsOf } from '../../authentication/rights.ts'
 import { defaultTenant } from '../../bootstrap/first.ts'
+import { getItem } from '../../owned.ts'
 import { type Request, requirePermission, tenantOf } from '../../request.ts'
 import { requireGroup } from '../user-groups/index.ts'
 import { requireUser } from '../users/index.ts'
@@ -19,9 +20,9 @@ import {
   deleteTenant,
   insertMember,
   insertTenant,
+  isOneOf,
   lockTenant,
   type Member,
-  tenantIdIs,
   tenantResource,
   updateMember,
 } from './queries.ts'
@@ -33,51 +34,25 @@ export async function listTenants(request: Request, list: ListQuery, withData: b
   const [{ byName }, table] = await Promise.all([access.tenants(), access.permissions()])
   const seesAll = rightsOf(caller, table).holds('all_tenants')
   const ids = [...byName.values()].map(({ id }) => id).filter((id) => seesAll || id in caller.tenantRoles)
-  return listPage(services.db, tenantResource(withData), list, scopeOf(ids))
+  return listPage(services.db, tenantResource(withData), list, everything, [isOneOf(ids)])
 }
 
 /** @throws not_found_error */
-export async function getTenant(
-  { access, services }: Request,
-  name: string,
-  withData: boolean,
-  include?: readonly string[],
-) {
-  const tenant = (await access.tenants()).byName.get(name)
-  if (tenant === undefined) throw notFound('Tenant', name)
-  return readTenant(services.db, tenant.id, name, withData, include)
-}
-
-async function readTenant(
-  db: Database,
-  id: number,
-  name: string,
-  withData = false,
-  include?: readonly string[],
-) {
-  const item = await findItem(db, tenantResource(withData), tenantIdIs(id), scopeOf([id]), include)
-  if (item === undefined) throw notFound('Tenant', name)
-  return item
-}
-
-function scopeOf(tenantIds: readonly number[]): Scope {
-  return { username: '', tenantIds, administeredTenantIds: tenantIds, globalTenantIds: [] }
-}
+export const getTenant = (request: Request, name: string, withData = false, include?: readonly string[]) =>
+  getItem(request, tenantResource(withData), name, include, everything)
 
 /** They would be taken for a part of the API. */
 const reserved = ['users', 'user-groups']
 
 /** @throws bad_parameters_error, conflict_error */
-export async function createTenant({ services: { db, directory } }: Request, name: string | undefined) {
-  if (name === undefined || reserved.includes(name)) {
+export async function createTenant({ services }: Request, name: string): Promise<void> {
+  if (reserved.includes(name)) {
     throw badParameter(`A tenant cannot be named ${reserved.map((word) => `\`${word}\``).join(' or ')}`)
   }
   checkIdentifier('tenant_name', name)
-  if (!(await insertTenant(db, name))) {
+  if (!(await insertTenant(services.db, name))) {
     throw new ApiError('conflict_error', `<Tenant name=\`${name}\`> already exists`)
   }
-  const { byName } = await directory.fresh.tenants()
-  return readTenant(db, byName.get(name)?.id ?? -1, name)
 }
 
 /** Takes the tenant's events and ended executions along. @throws conflict_error while it holds anything else */
@@ -158,7 +133,7 @@ async function changeMember(
     const group = await requireGroup(db, named.group_name)
     await change(tenant, { kind: 'group', id: group.id }, `<Group name=\`${group.name}\`>`)
   }
-  return readTenant(db, tenant.id, tenant.name)
+  return getTenant(request, tenant.name)
 }
 
 function notAssociated(what: string, tenantName: string): ApiError {

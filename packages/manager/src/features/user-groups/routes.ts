@@ -1,4 +1,3 @@
-import { pickIncluded } from '@tutti/api'
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import {
@@ -19,16 +18,22 @@ export const userGroupHandlers = {
   'userGroups.get': (request) =>
     getGroup(request, request.params.group_name, request.options._get_data, request.include),
 
-  'userGroups.create': async (request) =>
-    pickIncluded(await createGroup(request, request.body), request.include),
+  async 'userGroups.create'(request) {
+    await createGroup(request, request.body)
+    return getGroup(request, request.body.group_name, false, request.include)
+  },
 
-  'userGroups.update': async (request) =>
-    pickIncluded(await setGroupRole(request, request.params.group_name, request.body.role), request.include),
+  async 'userGroups.update'(request) {
+    await setGroupRole(request, request.params.group_name, request.body.role)
+    return getGroup(request, request.params.group_name, false, request.include)
+  },
 
   'userGroups.delete': (request) => removeGroup(request, request.params.group_name),
 
-  'userGroups.addUser': async (request) =>
-    pickIncluded(await addUserToGroup(request, request.body), request.include),
+  async 'userGroups.addUser'(request) {
+    await addUserToGroup(request, request.body)
+    return getGroup(request, request.body.group_name, false, request.include)
+  },
 
   'userGroups.removeUser': (request) => removeUserFromGroup(request, request.body),
 } satisfies Partial<Handlers>

@@ -45,7 +45,7 @@ export async function requireGroup(db: Database, name: string) {
 }
 
 /** @throws bad_parameters_error, conflict_error */
-export async function createGroup(request: Request, body: RouteBody<'userGroups.create'>) {
+export async function createGroup(request: Request, body: RouteBody<'userGroups.create'>): Promise<void> {
   const name = body.group_name
   if (name === 'users') throw badParameter('A user group cannot be named `users`')
   checkIdentifier('group_name', name)
@@ -55,15 +55,12 @@ export async function createGroup(request: Request, body: RouteBody<'userGroups.
     const taken = ldapDn === null ? `name \`${name}\`` : `name \`${name}\` or LDAP group \`${ldapDn}\``
     throw new ApiError('conflict_error', `A user group with the ${taken} already exists`)
   }
-  return getGroup(request, name)
 }
 
 /** @throws not_found_error, bad_parameters_error */
-export async function setGroupRole(request: Request, name: string, role: string) {
-  const { db } = request.services
-  const group = await requireGroup(db, name)
-  await updateGroupRole(db, group.id, parseSystemRole(role))
-  return getGroup(request, name)
+export async function setGroupRole({ services }: Request, name: string, role: string): Promise<void> {
+  const group = await requireGroup(services.db, name)
+  await updateGroupRole(services.db, group.id, parseSystemRole(role))
 }
 
 /** @throws not_found_error, conflict_error while it has users or tenants */
@@ -82,7 +79,7 @@ export async function removeGroup({ services: { db } }: Request, name: string): 
 type Membership = { readonly username: string; readonly group_name: string }
 
 /** @throws not_found_error, conflict_error */
-export async function addUserToGroup(request: Request, membership: Membership) {
+export async function addUserToGroup(request: Request, membership: Membership): Promise<void> {
   await requireLocalGroups(request, 'add user to group')
   const { db } = request.services
   const { group, user } = await bothOf(db, membership)
@@ -92,7 +89,6 @@ export async function addUserToGroup(request: Request, membership: Membership) {
       `<User username=\`${user.username}\`> is already in <Group name=\`${group.name}\`>`,
     )
   }
-  return getGroup(request, group.name)
 }
 
 /** @throws not_found_error */
