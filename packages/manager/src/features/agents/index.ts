@@ -1,1 +1,6 @@
+/**
+ * Agents: records of what runs operations on the hosts of deployments; tokens and installing come later
+ * (spec/rest-facts-b.md 8).
+ */
+
 export { agentHandlers } from './routes.ts'

@@ -1,3 +1,7 @@
+/**
+ * Blueprints: archives with a main file, and the plan that an execution parses out of it (spec/rest-spec-a.md 4.2).
+ */
+
 export { blueprintResource, notHidden } from './queries.ts'
 export { blueprintHandlers } from './routes.ts'
 export { listBlueprints, requireBlueprint } from './service.ts'

@@ -1,2 +1,7 @@
+/**
+ * How the manager and all others of its database are: status, managers, brokers, database nodes, the cluster of v3
+ * (spec/rest-facts-b.md 11).
+ */
+
 export { registerManager } from './registration.ts'
 export { clusterHandlers } from './routes.ts'

@@ -1,3 +1,7 @@
+/**
+ * Deployments: a blueprint with inputs, its nodes and instances, and what runs on them (spec/rest-spec-a.md 4.3).
+ */
+
 export { type Creation, createDeployments, type DeploymentToCreate } from './create.ts'
 export { type DeleteOptions, startDeletions } from './delete.ts'
 export { deploymentResource } from './queries.ts'

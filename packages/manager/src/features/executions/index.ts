@@ -1,3 +1,8 @@
+/**
+ * Executions: runs of workflows, started, queued or refused, then cancelled, resumed or deleted (spec/rest-facts-a.md
+ * 13).
+ */
+
 export { type DeploymentState, unavailable, whyUnavailable } from './availability.ts'
 export { executionResource, findRunning, readEnd, setForResume, systemWorkflowRuns } from './queries.ts'
 export { executionHandlers } from './routes.ts'

@@ -1,3 +1,5 @@
+/** Secrets: values sealed at rest, hidden or not, exported and imported (spec/rest-facts-b.md 5). */
+
 export { type SecretsAtHand, transactionWithSecrets } from './elsewhere.ts'
 export { readSecretValue } from './read.ts'
 export { secretHandlers } from './routes.ts'

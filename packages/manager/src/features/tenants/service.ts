@@ -45,8 +45,8 @@ export const getTenant = (request: Request, name: string, withData = false, incl
 const reserved = ['users', 'user-groups']
 
 /** @throws bad_parameters_error, conflict_error */
-export async function createTenant({ services }: Request, name: string): Promise<void> {
-  if (reserved.includes(name)) {
+export async function createTenant({ services }: Request, name: string | undefined): Promise<void> {
+  if (name === undefined || reserved.includes(name)) {
     throw badParameter(`A tenant cannot be named ${reserved.map((word) => `\`${word}\``).join(' or ')}`)
   }
   checkIdentifier('tenant_name', name)
