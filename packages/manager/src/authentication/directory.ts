@@ -26,6 +26,10 @@ export type AccessView = {
  * Triggers of the database tell every manager of every change, and all is forgotten then; so it is while notifications
  * cannot arrive. Should their connection be dead without anybody noticing, `maxAgeMs` bounds how long a right that was
  * taken away lives on. A refusal is never answered from memory: the pipeline asks `fresh` before it refuses.
+ *
+ * `watch` (`storage/src/shared`) keeps what everything needs at any moment and of which an old value is better than none.
+ * Rights are the other way round: read by key when somebody comes, and forgotten rather than kept while in doubt. One
+ * mechanism for both would be two with a switch.
  */
 export type Directory = {
   readonly remembered: AccessView
