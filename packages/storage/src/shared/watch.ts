@@ -22,7 +22,8 @@ const boundMs = 5_000
 
 /**
  * Keeps a value up to date: after a notification at once, else within the bound. While the database is away, the last
- * value stands. Rights, which must not outlive a doubt, are remembered otherwise (`manager/src/authentication/directory.ts`).
+ * value stands. Rights, which must not outlive a doubt, are remembered otherwise: by key, and forgotten
+ * (`manager/src/authentication/directory.ts`).
  */
 export async function watch<Value>(
   state: SharedState,
