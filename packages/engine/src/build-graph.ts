@@ -118,7 +118,7 @@ function placeTask(step: TaskStep, { container, after, rows, newId }: Place): st
   return id
 }
 
-const noParameters: OperationParameters = {
+export const noParameters: OperationParameters = {
   on_success: null,
   on_failure: null,
   retried_task: null,

@@ -1,3 +1,4 @@
+import { noParameters } from './build-graph.ts'
 import { noChanges } from './changes.ts'
 import type { GraphRecord } from './commit.ts'
 import { newDueQueue } from './due-queue.ts'
@@ -48,19 +49,7 @@ const rootRow: StoredOperation = {
   type: 'SubgraphTask',
   state: 'started',
   dependencies: [],
-  parameters: {
-    on_success: null,
-    on_failure: null,
-    retried_task: null,
-    current_retries: 0,
-    total_retries: 0,
-    retry_interval: 0,
-    send_task_events: false,
-    info: null,
-    error: null,
-    containing_subgraph: null,
-    task_kwargs: {},
-  },
+  parameters: noParameters,
 }
 
 /** Containers first, wherever they stand among the rows. */

@@ -1,5 +1,6 @@
+import { isEndStatus } from '@tutti/api'
 import type { Database } from '@tutti/storage'
-import { isDatabaseAway, isEnded, type Notification } from '@tutti/storage'
+import { isDatabaseAway, type Notification } from '@tutti/storage'
 
 /**
  * Lets requests wait for the end of executions that workers run, here or elsewhere. Woken by notifications;
@@ -40,7 +41,7 @@ export function watchExecutionEnds(
           if (isDatabaseAway(error) && !isLast) return 'away' as const
           throw error
         })
-        if (end !== 'away' && (end === undefined || isEnded(end.status) || isLast)) {
+        if (end !== 'away' && (end === undefined || isEndStatus(end.status) || isLast)) {
           woken.stop()
           return end
         }

@@ -41,7 +41,6 @@ export { type EventContext, insertEvents, type NewEvent } from './events.ts'
 export { dequeueExecutions, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {
-  activeStatuses,
   checkLease,
   type ExecutionRow,
   findAbandoned,
@@ -56,7 +55,7 @@ export {
   renewLeases,
   takeLease,
 } from './executions/lease.ts'
-export { endStatuses, isEnded, setExecutionStatus, setExecutionStatuses } from './executions/status.ts'
+export { setExecutionStatus, setExecutionStatuses } from './executions/status.ts'
 export {
   FetchRefused,
   type FetchRules,

@@ -4,6 +4,7 @@ import { JsonObject, Nullable, ownerFields, Shape, Timestamp } from './common.ts
 
 /** spec/rest-facts-a.md 13. */
 export const waitingStatuses = ['queued', 'scheduled'] as const
+/** Statuses in which a worker has something to do: spec/workflows.md 1.1. */
 export const activeStatuses = [
   'pending',
   'started',

@@ -1,3 +1,4 @@
+import { isEndStatus } from '@tutti/api'
 import { Option } from 'commander'
 import type { Context } from '../context.ts'
 import { readValues } from '../input/values.ts'
@@ -114,8 +115,6 @@ export const executionGroups: Noun = {
   ],
 }
 
-const ended = ['terminated', 'failed', 'cancelled']
-
 async function follow(context: Context, [id = '']: readonly string[]): Promise<number> {
   const { environment, printer } = context
   const signal = environment.interruption()
@@ -125,7 +124,7 @@ async function follow(context: Context, [id = '']: readonly string[]): Promise<n
     for (;;) {
       const found = await call('executionGroups.get', { params: { group_id: id }, signal })
       // One without executions has no status, and nothing to wait for.
-      if (found.status === null || ended.includes(found.status ?? '')) {
+      if (found.status === null || isEndStatus(found.status ?? '')) {
         printer.value(found, renderOne(found, group, printer.style))
         return found.status === 'failed' || found.status === 'cancelled' ? 1 : 0
       }

@@ -1,5 +1,5 @@
-import { defaultPermissions, type PermissionTable } from '@tutti/api'
-import { activeStatuses, type Database, tenantsWithGlobals } from '@tutti/storage'
+import { activeStatuses, defaultPermissions, type PermissionTable } from '@tutti/api'
+import { type Database, tenantsWithGlobals } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** A user with the system roles of their groups, and the roles by tenant id, direct ones and those of groups. */

@@ -1,6 +1,6 @@
+import { activeStatuses } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { activeStatuses } from '../executions/lease.ts'
 
 export type Dependent = { readonly target: string; readonly source: string; readonly creator: string }
 

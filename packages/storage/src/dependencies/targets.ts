@@ -1,6 +1,6 @@
+import { activeStatuses } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { activeStatuses } from '../executions/lease.ts'
 
 /** Whether the user sees the deployment: by the roles of the matrix as it is shipped, as workers know no other. */
 export const seenBy = (alias: string, username: string): RawBuilder<boolean> => sql<boolean>`(

@@ -1,3 +1,4 @@
+import { activeStatuses } from '@tutti/api'
 import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { Queue } from '../queue.ts'
@@ -14,15 +15,6 @@ export type Lease = {
 }
 
 export type ExecutionRow = Selectable<Schema['executions']>
-
-/** Statuses in which a worker has something to do: spec/workflows.md 1.1. */
-export const activeStatuses = [
-  'pending',
-  'started',
-  'cancelling',
-  'force_cancelling',
-  'kill_cancelling',
-] as const
 
 const literals = (statuses: readonly string[]) => sql.join(statuses.map((status) => sql.lit(status)))
 

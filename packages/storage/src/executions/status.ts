@@ -1,14 +1,8 @@
+import { isActiveStatus, isEndStatus } from '@tutti/api'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { tellGroups } from '../groups/execution-groups.ts'
 import { notify } from '../notifications.ts'
-import { activeStatuses } from './lease.ts'
-
-export const endStatuses = ['terminated', 'failed', 'cancelled'] as const
-
-export function isEnded(status: string): boolean {
-  return (endStatuses as readonly string[]).includes(status)
-}
 
 export type StatusChange = { readonly status: string; readonly error?: string }
 
@@ -37,7 +31,7 @@ export async function setExecutionStatuses(
   change: StatusChange,
 ): Promise<void> {
   if (executionIds.length === 0) return
-  const ended = isEnded(change.status)
+  const ended = isEndStatus(change.status)
   const changed: readonly Changed[] = await transaction
     .updateTable('executions')
     .set({
@@ -108,7 +102,7 @@ async function setDeploymentStatuses(
 ): Promise<void> {
   const latest = changed.filter((one) => one.deployment_id !== null)
   if (latest.length === 0) return
-  const inProgress = (activeStatuses as readonly string[]).includes(status)
+  const inProgress = isActiveStatus(status)
   const failed = status === 'failed'
   await sql`
     update deployments d set

@@ -1,3 +1,4 @@
+import { isEndStatus } from '@tutti/api'
 import { type WorkflowEnd, WorkflowError } from '@tutti/engine'
 import {
   checkLease,
@@ -7,7 +8,6 @@ import {
   holdSource,
   insertEvents,
   insertExecution,
-  isEnded,
   notify,
   setExecutionStatus,
 } from '@tutti/storage'
@@ -95,7 +95,7 @@ async function runOnThese(
     for (const [childId, executionId] of [...atWork]) {
       // A deletion that came to its end has taken its own execution along.
       const status = statuses.get(executionId) ?? 'terminated'
-      if (!isEnded(status)) continue
+      if (!isEndStatus(status)) continue
       atWork.delete(childId)
       done.add(childId)
       if (status !== 'terminated') failed.push(childId)
@@ -127,7 +127,7 @@ async function start(run: ChildrenRun, child: Child): Promise<string | 'busy' | 
       const id = attemptId(execution.id, child.id, attempt)
       const status = (await readStatuses(transaction, tenantId, [id])).get(id)
       // Who resumes wants another try of what failed.
-      const isOver = status !== undefined && isEnded(status) && status !== 'terminated'
+      const isOver = status !== undefined && isEndStatus(status) && status !== 'terminated'
       if (isOver && execution.resume_mode !== null) continue
       if (status !== undefined) return id
       if (await isBusy(transaction, tenantId, child.id)) return 'busy'
@@ -197,7 +197,7 @@ async function cancel({ services, execution, control }: ChildrenRun, executionId
   await services.db.transaction().execute(async (transaction) => {
     await checkLease(transaction, control.lease)
     const status = await lockStatus(transaction, key.tenantId, executionId)
-    if (status === undefined || isEnded(status)) return
+    if (status === undefined || isEndStatus(status)) return
     await setExecutionStatus(transaction, key, { status: cancelStatus[control.cancelMode ?? 'cancel'] })
     await notify(transaction, { kind: 'execution_cancel', ...key })
   })

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { isEndStatus } from '@tutti/api'
 import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
   dequeueExecutions,
   type ExecutionRow,
   insertEvents,
-  isEnded,
   LeaseLost,
   readHeld,
   setExecutionStatus,
@@ -35,7 +35,7 @@ export async function runExecution(
     await whileHeld(services, control, async () => {
       const execution = known ?? (await readHeld(services.db, control.lease))
       known = undefined
-      if (isEnded(execution.status)) return
+      if (isEndStatus(execution.status)) return
       control.step = execution.step
       await attempt(services, execution, control, fields)
     })
@@ -110,7 +110,7 @@ async function finish(
   await services.db.transaction().execute(async (transaction) => {
     const { status } = await checkLease(transaction, control.lease)
     // By an earlier try whose answer got lost, or by somebody's word through the API.
-    if (isEnded(status)) return
+    if (isEndStatus(status)) return
     // A cancel request that came after the last task: nothing was left to cancel, but the answer must be its own.
     const own: WorkflowEnd =
       end.status === 'succeeded' && cancelModeOf(status) !== null ? { status: 'cancelled' } : end

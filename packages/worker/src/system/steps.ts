@@ -1,4 +1,4 @@
-import { ApiError } from '@tutti/api'
+import { ApiError, isEndStatus } from '@tutti/api'
 import { type WorkflowEnd, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
@@ -6,7 +6,6 @@ import {
   dequeueExecutions,
   type ExecutionRow,
   insertEvents,
-  isEnded,
   setExecutionStatus,
 } from '@tutti/storage'
 import { cancelModeOf, type ExecutionControl } from '../executions/control.ts'
@@ -96,7 +95,7 @@ async function storeEnd(
   const status = await services.db.transaction().execute(async (transaction) => {
     const { status: current } = await checkLease(transaction, control.lease)
     // By an earlier try whose answer got lost, or by somebody's word through the API.
-    if (isEnded(current)) return current
+    if (isEndStatus(current)) return current
     const isCancelled = cancelModeOf(current) !== null
     const end: WorkflowEnd = isCancelled
       ? { status: 'cancelled' }

@@ -2,6 +2,7 @@ import {
   badParameter,
   emptyUpdate,
   executionGroupActions,
+  isEndStatus,
   isExecutionGroupAction,
   type ListQuery,
   type RouteBody,
@@ -11,7 +12,6 @@ import {
   deploymentGroupTable,
   dequeueExecutions,
   executionGroupTable,
-  isEnded,
   joinGroup,
   listPage,
   notify,
@@ -79,7 +79,7 @@ async function cancelAll(
     const ids = those.map((one) => one.id)
     await setExecutionStatuses(transaction, tenantId, ids, { status })
     const news = ids.map((executionId) => ({ kind: 'execution_cancel', tenantId, executionId }) as const)
-    if (!isEnded(status)) await notify(transaction, ...news)
+    if (!isEndStatus(status)) await notify(transaction, ...news)
   }
 }
 

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { badParameter, type RouteBody, wireTypeOf, wrongType } from '@tutti/api'
+import { badParameter, isEndStatus, type RouteBody, wireTypeOf, wrongType } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
 import {
   deploymentGroupTable,
   insertEvents,
   insertExecutionGroup,
   insertExecutions,
-  isEnded,
   type NewExecution,
 } from '@tutti/storage'
 import { lockOwned } from '../../owned.ts'
@@ -164,7 +163,7 @@ async function planExecutions(
       status: 'failed' as const,
       error: `Error preparing execution: ${message}`,
     })
-    const isBeingCreated = member.creation_status !== null && !isEnded(member.creation_status)
+    const isBeingCreated = member.creation_status !== null && !isEndStatus(member.creation_status)
     const refusal = refusals.get(member.id) ?? (isBeingCreated ? undefined : whyNotCreated(member))
     if (refusal !== undefined) return failed(refusal.message)
     if (isBeingCreated || running?.has(member.id) || room === 0) return { status: 'queued' }

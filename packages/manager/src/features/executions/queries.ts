@@ -1,6 +1,6 @@
+import { endStatuses } from '@tutti/api'
 import {
   type Database,
-  endStatuses,
   inDeploymentGroup,
   isActiveOrQueued,
   type ListedResource,

@@ -1,20 +1,14 @@
 import {
   badParameter,
   isActiveStatus,
+  isEndStatus,
   isExecutionAction,
   isExecutionStatus,
   type ListQuery,
   notFound,
   parseTimestamp,
 } from '@tutti/api'
-import {
-  type Database,
-  dequeueExecutions,
-  isEnded,
-  listPage,
-  notify,
-  setExecutionStatus,
-} from '@tutti/storage'
+import { type Database, dequeueExecutions, listPage, notify, setExecutionStatus } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { getItem } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
@@ -115,7 +109,7 @@ async function cancel(
   const status = cancelledStatus(execution.id, execution.status, action)
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setExecutionStatus(transaction, key, { status })
-  if (isEnded(status)) await dequeueExecutions(transaction, services.queue)
+  if (isEndStatus(status)) await dequeueExecutions(transaction, services.queue)
   else await notify(transaction, { kind: 'execution_cancel', ...key })
 }
 
@@ -125,7 +119,12 @@ async function resume({ services }: Request, transaction: Database, execution: E
   const mode = isForced ? 'force-resume' : 'resume'
   await setExecutionStatus(transaction, key, { status: 'pending' })
   // A started execution was not ended by anything: its graph goes on as it is stored.
-  await setForResume(transaction, key.tenantId, [key.executionId], isEnded(execution.status) ? mode : null)
+  await setForResume(
+    transaction,
+    key.tenantId,
+    [key.executionId],
+    isEndStatus(execution.status) ? mode : null,
+  )
   await services.queue.enqueue(transaction, [key])
   // Should a worker be at it after all, it learns that it is not its any more.
   await notify(transaction, { kind: 'execution_cancel', ...key })
