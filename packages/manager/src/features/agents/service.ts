@@ -15,12 +15,14 @@ import { claimId, creationOf, getItem, lockOwned, visibleRow } from '../../owned
 import { type Request, tenantOf } from '../../request.ts'
 import { agentResource, hasInstance, insertAgent, updateAgent } from './queries.ts'
 
+/** `withData`: also how to log in, which else is null (spec/rest-facts-b.md 8). */
 export async function listAgents(request: Request, list: ListQuery, withData: boolean) {
   const scope = await listScope(request, list, 'agent_list')
   const page = await listPage(request.services.db, agentResource, list, scope)
   return { ...page, items: page.items.map((item) => (withData ? opened(request, item) : closed(item))) }
 }
 
+/** With how to log in. @throws not_found_error */
 export const getAgent = async (request: Request, name: string, include?: readonly string[]) =>
   opened(request, await getItem(request, agentResource, name, include))
 
@@ -83,6 +85,7 @@ export async function createAgent(
   })
 }
 
+/** Sets what runs there and its state. @throws bad_parameters_error, illegal_action_error, not_found_error */
 export async function changeAgent(
   request: Request,
   name: string,

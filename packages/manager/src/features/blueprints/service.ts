@@ -38,6 +38,7 @@ export async function listBlueprints(request: Request, query: ListQuery, rules?:
   return listPage(request.services.db, blueprintResource, query, scope, extra, rules)
 }
 
+/** @throws not_found_error */
 export const getBlueprint = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, blueprintResource, id, include)
 
@@ -84,6 +85,7 @@ export async function removeBlueprint(request: Request, id: string, isForced: bo
   })
 }
 
+/** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeBlueprint(
   request: Request,
   id: string,
@@ -116,6 +118,11 @@ export async function changeBlueprint(
   })
 }
 
+/**
+ * Only ever wider.
+ *
+ * @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error
+ */
 export async function setBlueprintVisibility(
   request: Request,
   id: string,

@@ -56,6 +56,7 @@ export function typeStatus(
 
 const badness: readonly Health[] = ['OK', 'Degraded', 'Fail']
 
+/** OK where there is none. */
 export function worst(all: readonly Health[]): Health {
   return badness[Math.max(0, ...all.map((one) => badness.indexOf(one)))] ?? 'Fail'
 }

@@ -26,12 +26,15 @@ import {
   setFileSyncNode,
 } from './queries.ts'
 
+/** Managers that run, and those that somebody has added (spec/rest-facts-b.md 11). */
 export const listManagers = ({ services }: Request, list: ListQuery) =>
   listPage(services.db, managerResource, list, everything)
 
+/** @throws not_found_error */
 export const getManager = (request: Request, hostname: string, include?: readonly string[]) =>
   getItem(request, managerResource, hostname, include, everything)
 
+/** @throws bad_parameters_error, conflict_error */
 export async function createManager(
   { services }: Request,
   body: RouteBody<'managers.create'>,
@@ -43,6 +46,7 @@ export async function createManager(
   throw new ApiError('conflict_error', `Manager ${body.hostname} already exists`)
 }
 
+/** @throws not_found_error */
 export async function changeManager(
   { services }: Request,
   hostname: string,
@@ -52,6 +56,7 @@ export async function changeManager(
   throw notFound('Manager', hostname)
 }
 
+/** One that runs comes back when it is started again. @throws not_found_error */
 export async function removeManager({ services }: Request, hostname: string): Promise<void> {
   if (!(await deleteManager(services.db, hostname))) throw notFound('Manager', hostname)
 }
@@ -80,6 +85,7 @@ export async function listBrokers(db: Database): Promise<readonly Broker[]> {
   }))
 }
 
+/** The one that stands for the queue; undefined while no manager has registered. */
 export async function findOwnBroker(db: Database): Promise<BrokerRow | undefined> {
   const [manager] = await readManagers(db)
   if (manager === undefined) return undefined
@@ -87,6 +93,7 @@ export async function findOwnBroker(db: Database): Promise<BrokerRow | undefined
   return { name: hostname, host: private_ip, port: ownBrokerPort, networks: { default: private_ip } }
 }
 
+/** @throws bad_parameters_error, conflict_error */
 export async function createBroker(request: Request, body: RouteBody<'brokers.create'>): Promise<Broker> {
   const { db } = request.services
   const { address, name, port, networks } = body
@@ -102,6 +109,7 @@ export async function createBroker(request: Request, body: RouteBody<'brokers.cr
   return getBroker(db, name)
 }
 
+/** @throws not_found_error */
 export async function changeBroker(
   { services: { db } }: Request,
   name: string,
@@ -112,6 +120,7 @@ export async function changeBroker(
   return getBroker(db, name)
 }
 
+/** @throws illegal_action_error for the own one, not_found_error */
 export async function removeBroker({ services: { db } }: Request, name: string): Promise<void> {
   if ((await findOwnBroker(db))?.name === name) {
     throw new ApiError('illegal_action_error', `Broker ${name} is part of the manager and cannot be removed`)
@@ -142,6 +151,7 @@ export function dbNode(
   return { name: manager.hostname, host: manager.private_ip, is_external: false }
 }
 
+/** Nothing is stored that could be brought up to date. @throws bad_parameters_error */
 export async function updateDatabaseNodes({ services }: Request, action: string): Promise<readonly DbNode[]> {
   if (action !== 'update') throw badParameter(`Invalid action: ${action}, Valid action values are: update`)
   return listDatabaseNodes(services.db)

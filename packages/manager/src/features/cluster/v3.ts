@@ -20,12 +20,14 @@ export async function listClusterNodes({ services }: Request): Promise<readonly 
   return managers.map((manager) => clusterNode(manager, managers.length))
 }
 
+/** @throws not_found_error */
 export async function getClusterNode(request: Request, name: string): Promise<ClusterNode> {
   const node = (await listClusterNodes(request)).find((one) => one.name === name)
   if (node === undefined) throw notFound('ClusterNode', name)
   return node
 }
 
+/** Answers the node as it was. @throws not_found_error */
 export async function removeClusterNode(request: Request, name: string): Promise<ClusterNode> {
   const node = await getClusterNode(request, name)
   await deleteManager(request.services.db, name)

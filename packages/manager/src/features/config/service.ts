@@ -34,10 +34,12 @@ export async function listConfiguration(request: Request, scope: string | undefi
   }
 }
 
+/** @throws not_found_error, ambiguous_name */
 export function getSetting(request: Request, name: string): ConfigItem {
   return configItem(request, findSetting(name))
 }
 
+/** @throws not_found_error, ambiguous_name, unauthorized_error, conflict_error, bad_parameters_error */
 export async function setSetting(
   request: Request,
   key: string,

@@ -30,6 +30,7 @@ import { deleteDependencies, dependencyResource, findLinks, type Link } from './
 export const listDependencies = (request: Request, list: ListQuery) =>
   listPage(request.services.db, dependencyResource, list, tenantScope(request))
 
+/** @throws not_found_error */
 export const getDependency = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, dependencyResource, id, include)
 

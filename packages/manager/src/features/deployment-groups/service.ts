@@ -42,6 +42,7 @@ export async function listGroups(request: Request, query: ListQuery) {
   return listPage(request.services.db, deploymentGroupResource(scope), query, scope)
 }
 
+/** @throws not_found_error */
 export const getGroup = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, deploymentGroupResource(tenantScope(request)), id, include)
 

@@ -21,6 +21,7 @@ export async function readOutputs(request: Request, id: string) {
   return { deployment_id: id, outputs: evaluated }
 }
 
+/** The same of its capabilities. @throws not_found_error, deployment_capabilities_evaluation_error */
 export async function readCapabilities(request: Request, id: string) {
   const { capabilities } = await requireDeployment(request, request.services.db, id)
   const evaluated = await evaluate(request, id, 'deployment_capabilities_evaluation_error', (storage) =>

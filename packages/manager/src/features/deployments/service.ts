@@ -48,6 +48,7 @@ export type ListOptions = {
 const resourceFor = (allSubDeployments: boolean) =>
   allSubDeployments ? deploymentResource : firstLevelResource
 
+/** @throws not_found_error for `_dependencies_of` a deployment that is not there */
 export async function listDeployments(
   request: Request,
   query: ListQuery,
@@ -87,6 +88,7 @@ export async function listWorkflows(
   return { items: asked, metadata: { pagination: { total, offset: query.page.offset, size } } }
 }
 
+/** @throws not_found_error */
 export const getDeployment = (
   request: Request,
   id: string,
@@ -108,6 +110,7 @@ export async function lockDeployment(request: Request, transaction: Database, id
   return deployment
 }
 
+/** @throws bad_parameters_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeDeployment(
   request: Request,
   id: string,
@@ -131,6 +134,11 @@ export async function changeDeployment(
   })
 }
 
+/**
+ * Never wider than blueprint and site.
+ *
+ * @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error
+ */
 export async function setDeploymentVisibility(
   request: Request,
   id: string,

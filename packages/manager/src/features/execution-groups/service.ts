@@ -39,6 +39,7 @@ export async function listGroups(request: Request, query: ListQuery) {
   return listPage(request.services.db, resource, { ...query, include }, scope)
 }
 
+/** @throws not_found_error */
 export const getGroup = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, executionGroupResource(tenantScope(request)), id, include)
 

@@ -51,6 +51,7 @@ export async function listExecutions(
   )
 }
 
+/** @throws not_found_error */
 export const getExecution = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, executionResource, id, include)
 

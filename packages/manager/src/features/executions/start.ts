@@ -117,6 +117,7 @@ function startOf(body: RouteBody<'executions.start'>): StartRequest {
 
 type Named<T> = Readonly<Record<string, T>>
 
+/** Whether workflows may run on it. @throws deployment_creation_error and others of its kind */
 export function checkCreated(deployment: {
   readonly id: string
   readonly creation_status: string | null

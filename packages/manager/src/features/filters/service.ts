@@ -34,6 +34,7 @@ export async function listFilters(
   return listPage(request.services.db, filtersFor[filtered].resource, query, scope)
 }
 
+/** @throws not_found_error */
 export const getFilter = (
   request: Request,
   filtered: FilteredResource,
@@ -59,6 +60,7 @@ export async function rulesOf(
   return [...stored, ...(rules ?? [])]
 }
 
+/** @throws bad_parameters_error, invalid_filter_rule, conflict_error, forbidden_error */
 export async function createFilter(
   request: Request,
   filtered: FilteredResource,
@@ -111,6 +113,7 @@ function withOthersKept(present: readonly FilterRule[], rules: readonly FilterRu
   return [...present.filter(({ type }) => types.size > 0 && !types.has(type)), ...rules]
 }
 
+/** @throws illegal_action_error for those that every manager has, not_found_error */
 export async function removeFilter(request: Request, filtered: FilteredResource, id: string): Promise<void> {
   const { owned } = filtersFor[filtered]
   await request.services.db.transaction().execute(async (transaction) => {

@@ -24,6 +24,7 @@ export async function uploadLicense(request: Request, include?: readonly string[
   return findItem(db, licenseResource, anyLicense, everything, include)
 }
 
+/** @throws not_found_error */
 export async function removeLicense({ services }: Request): Promise<void> {
   if (!(await deleteLicense(services.db))) throw notFound('License', 'LICENSE')
 }

@@ -36,6 +36,11 @@ export async function listNodeInstances(
   return listPage(request.services.db, nodeInstanceResource, list, scope, [], rules)
 }
 
+/**
+ * `evaluates`: with the functions in its runtime properties evaluated (spec/rest-facts-b.md 9).
+ *
+ * @throws not_found_error, functions_evaluation_error
+ */
 export async function getNodeInstance(
   request: Request,
   id: string,

@@ -58,9 +58,11 @@ export async function listOperations(
   ])
 }
 
+/** @throws not_found_error */
 export const getOperation = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, operationResource, id, include)
 
+/** The graphs of one execution. @throws bad_parameters_error when none is named */
 export async function listTasksGraphs(request: Request, list: ListQuery): Promise<ListedPage> {
   if (!list.filters.some(({ field }) => field === 'execution_id')) {
     throw badParameter('execution_id is required to list tasks graphs')
@@ -68,6 +70,7 @@ export async function listTasksGraphs(request: Request, list: ListQuery): Promis
   return listPage(request.services.db, tasksGraphResource, list, tenantScope(request))
 }
 
+/** @throws not_found_error */
 export const getTasksGraph = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, tasksGraphResource, id, include)
 
@@ -105,6 +108,7 @@ export async function createTasksGraph(
   return id
 }
 
+/** Appends an operation to a graph. @throws not_found_error, conflict_error */
 export async function createOperation(
   request: Request,
   id: string,
@@ -122,6 +126,7 @@ export async function createOperation(
   })
 }
 
+/** @throws not_found_error */
 export async function removeOperation(request: Request, id: string): Promise<void> {
   const tenantId = tenantOf(request).id
   await request.services.db.transaction().execute(async (transaction) => {

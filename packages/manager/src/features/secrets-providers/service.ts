@@ -33,6 +33,7 @@ export async function listProviders(request: Request, list: ListQuery): Promise<
   return { ...page, items: page.items.map((item) => shown(request, item)) }
 }
 
+/** @throws not_found_error */
 export const getProvider = async (request: Request, name: string, include?: readonly string[]) =>
   shown(request, await getItem(request, providerResource, name, include))
 
@@ -45,6 +46,7 @@ function shown(request: Request, item: Item): Item {
   return { ...item, connection_parameters: parameters }
 }
 
+/** Returns its name. @throws bad_parameters_error, conflict_error, forbidden_error */
 export async function createProvider(
   request: Request,
   body: RouteBody<'secretsProviders.create'>,
@@ -95,6 +97,7 @@ export async function testProvider(
   )
 }
 
+/** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeProvider(
   request: Request,
   name: string,
@@ -118,6 +121,7 @@ export async function changeProvider(
   })
 }
 
+/** @throws dependent_exists_error while secrets use it, illegal_action_error, not_found_error */
 export async function removeProvider(request: Request, name: string): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
     const provider = await lockOwned(request, transaction, providerTable, name)

@@ -75,6 +75,11 @@ export async function checkNotHidden(request: Request, secret: OwnedRow & Secret
   )
 }
 
+/**
+ * With its value, unless that is hidden from the caller or not asked for.
+ *
+ * @throws not_found_error, secrets_provider_error
+ */
 export async function getSecret(
   request: Request,
   key: string,
@@ -168,6 +173,7 @@ async function providerOf(
   return { tenantId: provider.tenant_id, name: provider.id }
 }
 
+/** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeSecret(
   request: Request,
   key: string,
@@ -214,12 +220,18 @@ async function checkMayHide(
   await checkNotHidden(request, { ...secret, is_hidden_value: true })
 }
 
+/** @throws forbidden_error, illegal_action_error, not_found_error */
 export async function removeSecret(request: Request, key: string): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
     await deleteOwned(transaction, secretTable, await lockSecret(request, transaction, key))
   })
 }
 
+/**
+ * Only ever wider.
+ *
+ * @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error
+ */
 export async function setSecretVisibility(request: Request, key: string, visibility: string): Promise<void> {
   const wanted = parseSetVisibility(visibility)
   await request.services.db.transaction().execute(async (transaction) => {

@@ -20,6 +20,7 @@ export async function listSites(request: Request, list: ListQuery): Promise<List
   return listPage(request.services.db, siteResource, list, scope)
 }
 
+/** @throws not_found_error */
 export const getSite = (request: Request, name: string, include?: readonly string[]) =>
   getItem(request, siteResource, name, include)
 
@@ -40,6 +41,7 @@ export function checkNotWider(
   )
 }
 
+/** @throws bad_parameters_error, conflict_error, forbidden_error */
 export async function createSite(
   request: Request,
   name: string,
@@ -94,6 +96,7 @@ export async function changeSite(
   return newName
 }
 
+/** Its deployments are at no site then. @throws illegal_action_error, not_found_error */
 export async function removeSite(request: Request, name: string): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
     await deleteOwned(transaction, siteTable, await lockOwned(request, transaction, siteTable, name))

@@ -20,6 +20,7 @@ export async function listTokens(request: Request, list: ListQuery): Promise<Lis
   return listPage(request.services.db, tokenResource, list, everything, own)
 }
 
+/** Without its value. @throws not_found_error */
 export async function getToken(request: Request, id: string, include?: readonly string[]) {
   const { caller, services } = request
   const condition = seesAll(request) ? tokenIdIs(id) : both(tokenIdIs(id), ownedBy(caller.userId))
@@ -57,6 +58,7 @@ export async function createToken(request: Request, body: RouteBody<'tokens.crea
   }
 }
 
+/** @throws not_found_error */
 export async function removeToken(request: Request, id: string): Promise<void> {
   await getToken(request, id)
   await deleteToken(request.services.db, id)

@@ -26,6 +26,7 @@ export async function listGroups(request: Request, list: ListQuery, withData: bo
   return listPage(request.services.db, userGroupResource(withData), list, everything)
 }
 
+/** `withData`: names of users and tenants instead of their number. @throws not_found_error */
 export async function getGroup(
   { services: { db } }: Request,
   name: string,

@@ -32,6 +32,7 @@ export async function listUsers(request: Request, list: ListQuery, view: UserVie
   return listPage(request.services.db, userResource(view), list, everything)
 }
 
+/** @throws not_found_error, forbidden_error for a hash that the caller may not see */
 export async function getUser(
   request: Request,
   username: string,
