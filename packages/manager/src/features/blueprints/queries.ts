@@ -65,36 +65,21 @@ export type BlueprintState = {
 
 export const stateColumns = ['state', 'archive_sha256', 'archive_extension', 'upload_execution_id'] as const
 
-export async function insertBlueprint(
-  db: Database,
-  row: {
-    readonly tenantId: number
-    readonly id: string
-    readonly state: string
-    readonly visibility: Visibility
-    readonly createdBy: string
-    readonly mainFileName: string | null
-    readonly archiveSha256: string | null
-    readonly archiveExtension: string | null
-    readonly uploadExecutionId: string | null
-    readonly isHidden: boolean
-  },
-): Promise<void> {
-  await db
-    .insertInto('blueprints')
-    .values({
-      tenant_id: row.tenantId,
-      id: row.id,
-      state: row.state,
-      visibility: row.visibility,
-      created_by: row.createdBy,
-      main_file_name: row.mainFileName,
-      archive_sha256: row.archiveSha256,
-      archive_extension: row.archiveExtension,
-      upload_execution_id: row.uploadExecutionId,
-      is_hidden: row.isHidden,
-    })
-    .execute()
+export type NewBlueprint = {
+  readonly tenant_id: number
+  readonly id: string
+  readonly state: string
+  readonly visibility: Visibility
+  readonly created_by: string
+  readonly main_file_name: string | null
+  readonly archive_sha256: string | null
+  readonly archive_extension: string | null
+  readonly upload_execution_id: string | null
+  readonly is_hidden: boolean
+}
+
+export async function insertBlueprint(db: Database, blueprint: NewBlueprint): Promise<void> {
+  await db.insertInto('blueprints').values(blueprint).execute()
 }
 
 /** Ids of deployments made from the blueprint, in any tenant; the first few are enough for a message. */
@@ -122,20 +107,21 @@ export async function importersOf(db: Database, tenantId: number, id: string): P
   return rows.map((row) => row.id)
 }
 
+export type BlueprintChange = {
+  readonly visibility?: Visibility
+  readonly description?: string
+  readonly created_by?: string
+}
+
 export async function updateBlueprint(
   db: Database,
   tenantId: number,
   id: string,
-  change: { readonly visibility?: Visibility; readonly description?: string; readonly createdBy?: string },
+  change: BlueprintChange,
 ): Promise<void> {
   await db
     .updateTable('blueprints')
-    .set({
-      updated_at: sql`clock_timestamp()`,
-      ...(change.visibility !== undefined && { visibility: change.visibility }),
-      ...(change.description !== undefined && { description: change.description }),
-      ...(change.createdBy !== undefined && { created_by: change.createdBy }),
-    })
+    .set({ ...change, updated_at: sql`clock_timestamp()` })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .execute()

@@ -113,7 +113,7 @@ export async function changeBlueprint(
     await updateBlueprint(transaction, blueprint.tenant_id, id, {
       ...(visibility !== undefined && { visibility }),
       ...(patch.description != null && { description: patch.description }),
-      ...(patch.creator !== undefined && { createdBy: patch.creator }),
+      ...(patch.creator !== undefined && { created_by: patch.creator }),
     })
   })
 }

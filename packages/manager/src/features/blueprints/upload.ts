@@ -164,16 +164,16 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
             maxBytes: settings.maxArchiveBytes,
           })
     await insertBlueprint(transaction, {
-      tenantId: tenant.id,
+      tenant_id: tenant.id,
       id: upload.id,
       state: upload.validateOnly ? 'validating' : upload.url === undefined ? 'uploading' : 'pending',
       visibility: upload.visibility,
-      createdBy: request.caller.username,
-      mainFileName: upload.applicationFileName ?? null,
-      archiveSha256: stored?.sha256 ?? null,
-      archiveExtension: archive.extension ?? null,
-      uploadExecutionId: executionId,
-      isHidden: upload.validateOnly,
+      created_by: request.caller.username,
+      main_file_name: upload.applicationFileName ?? null,
+      archive_sha256: stored?.sha256 ?? null,
+      archive_extension: archive.extension ?? null,
+      upload_execution_id: executionId,
+      is_hidden: upload.validateOnly,
     })
     await insertExecution(transaction, queue, {
       tenantId: tenant.id,

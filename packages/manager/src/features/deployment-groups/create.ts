@@ -46,7 +46,7 @@ export async function createInGroup(
       findTaken: (candidates) => takenDeploymentIds(transaction, tenantId, candidates),
     },
   )
-  await updateGroup(transaction, tenantId, groupId, { creationCounter: counter })
+  await updateGroup(transaction, tenantId, groupId, { creation_counter: counter })
   const executionGroup = { id: randomUUID(), concurrency: creationConcurrency }
   await insertExecutionGroup(transaction, {
     ...executionGroup,

@@ -38,16 +38,13 @@ export const deploymentGroupResource = (scope: Scope): ListedResource =>
 export async function insertGroup(
   transaction: Database,
   group: {
-    readonly tenantId: number
+    readonly tenant_id: number
     readonly id: string
     readonly visibility: Visibility
-    readonly createdBy: string
+    readonly created_by: string
   },
 ): Promise<void> {
-  const { tenantId, id, visibility, createdBy } = group
-  await sql`
-    insert into deployment_groups (tenant_id, id, visibility, created_by)
-    values (${tenantId}, ${id}, ${visibility}, ${createdBy})`.execute(transaction)
+  await transaction.insertInto('deployment_groups').values(group).execute()
 }
 
 /** Locks the group's row, so that whoever joins the group gets its labels as they are before or after. */
@@ -64,28 +61,19 @@ export async function lockGroup(transaction: Database, tenantId: number, id: str
 export type GroupChange = {
   readonly description?: string
   readonly visibility?: Visibility
-  readonly blueprint?: { readonly tenantId: number; readonly id: string }
-  readonly defaultInputs?: Readonly<Record<string, unknown>>
-  readonly creationCounter?: number
+  readonly default_blueprint_tenant_id?: number
+  readonly default_blueprint_id?: string
+  readonly default_inputs?: Readonly<Record<string, unknown>>
+  readonly creation_counter?: number
 }
 
 export async function updateGroup(
   transaction: Database,
   tenantId: number,
   id: string,
-  change: GroupChange,
+  { default_inputs: inputs, ...change }: GroupChange,
 ): Promise<void> {
-  const { description, visibility, blueprint, defaultInputs, creationCounter } = change
-  const columns = {
-    ...(description !== undefined && { description }),
-    ...(visibility !== undefined && { visibility }),
-    ...(blueprint !== undefined && {
-      default_blueprint_tenant_id: blueprint.tenantId,
-      default_blueprint_id: blueprint.id,
-    }),
-    ...(defaultInputs !== undefined && { default_inputs: toJson(defaultInputs) }),
-    ...(creationCounter !== undefined && { creation_counter: creationCounter }),
-  }
+  const columns = { ...change, ...(inputs !== undefined && { default_inputs: toJson(inputs) }) }
   if (Object.keys(columns).length === 0) return
   await transaction
     .updateTable('deployment_groups')

@@ -63,8 +63,11 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
     await updateGroup(transaction, tenantId, id, {
       ...(body.description != null && { description: body.description }),
       ...(!isNew && visibility !== undefined && { visibility }),
-      ...(blueprint !== undefined && { blueprint: { tenantId: blueprint.tenant_id, id: blueprint.id } }),
-      ...(body.default_inputs != null && { defaultInputs: body.default_inputs }),
+      ...(blueprint !== undefined && {
+        default_blueprint_tenant_id: blueprint.tenant_id,
+        default_blueprint_id: blueprint.id,
+      }),
+      ...(body.default_inputs != null && { default_inputs: body.default_inputs }),
     })
     if (labels !== undefined) {
       await replaceLabels(transaction, deploymentGroupLabels, { tenantId, id }, labels, username)
@@ -95,10 +98,10 @@ async function claimOrOpen(
   if (existing === undefined) {
     await claimId(request, transaction, deploymentGroupTable, id, visibility ?? 'tenant')
     await insertGroup(transaction, {
-      tenantId: tenant.id,
+      tenant_id: tenant.id,
       id,
       visibility: visibility ?? 'tenant',
-      createdBy: request.caller.username,
+      created_by: request.caller.username,
     })
     return true
   }

@@ -223,17 +223,12 @@ export async function updateDeployment(
   db: Database,
   tenantId: number,
   id: string,
-  change: { readonly displayName?: string; readonly createdBy?: string; readonly visibility?: Visibility },
+  change: { readonly display_name?: string; readonly created_by?: string; readonly visibility?: Visibility },
 ): Promise<boolean> {
-  const { displayName, createdBy, visibility } = change
+  const { visibility } = change
   const row = await db
     .updateTable('deployments')
-    .set({
-      updated_at: sql`clock_timestamp()`,
-      ...(displayName !== undefined && { display_name: displayName }),
-      ...(createdBy !== undefined && { created_by: createdBy }),
-      ...(visibility !== undefined && { visibility }),
-    })
+    .set({ ...change, updated_at: sql`clock_timestamp()` })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .returning('id')

@@ -123,8 +123,8 @@ export async function changeDeployment(
     const deployment = await lockDeployment(request, transaction, id)
     if (patch.creator !== undefined) await checkNewOwner(request, transaction, patch.creator)
     const isThere = await updateDeployment(transaction, deployment.tenant_id, id, {
-      ...(displayName !== undefined && { displayName }),
-      ...(patch.creator !== undefined && { createdBy: patch.creator }),
+      ...(displayName !== undefined && { display_name: displayName }),
+      ...(patch.creator !== undefined && { created_by: patch.creator }),
     })
     if (!isThere) throw notFound('Deployment', id)
     if (labels !== undefined) {

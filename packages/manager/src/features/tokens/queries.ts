@@ -24,26 +24,16 @@ export const tokenIdIs = (id: string) => sql`k.id = ${id}`
 export const ownedBy = (userId: number) => sql`k.user_id = ${userId}`
 export const both = (one: ReturnType<typeof sql>, other: ReturnType<typeof sql>) => sql`${one} and ${other}`
 
-export async function insertToken(
-  db: Database,
-  token: {
-    readonly id: string
-    readonly userId: number
-    readonly secretHash: string
-    readonly description: string | null
-    readonly expirationDate: Date | null
-  },
-): Promise<void> {
-  await db
-    .insertInto('tokens')
-    .values({
-      id: token.id,
-      user_id: token.userId,
-      secret_hash: token.secretHash,
-      description: token.description,
-      expiration_date: token.expirationDate,
-    })
-    .execute()
+export type NewToken = {
+  readonly id: string
+  readonly user_id: number
+  readonly secret_hash: string
+  readonly description: string | null
+  readonly expiration_date: Date | null
+}
+
+export async function insertToken(db: Database, token: NewToken): Promise<void> {
+  await db.insertInto('tokens').values(token).execute()
 }
 
 export async function deleteExpiredTokens(db: Database, userId: number, now: Date): Promise<void> {

@@ -41,10 +41,10 @@ export async function createToken(request: Request, body: RouteBody<'tokens.crea
     await deleteExpiredTokens(transaction, caller.userId, now)
     await insertToken(transaction, {
       id,
-      userId: caller.userId,
-      secretHash: sha256(secret),
+      user_id: caller.userId,
+      secret_hash: sha256(secret),
       description,
-      expirationDate,
+      expiration_date: expirationDate,
     })
   })
   return {

@@ -43,11 +43,11 @@ export async function findGroup(db: Database, name: string) {
 /** False when its name or its LDAP group is taken. */
 export async function insertGroup(
   db: Database,
-  group: { readonly name: string; readonly ldapDn: string | null; readonly role: string },
+  group: { readonly name: string; readonly ldap_dn: string | null; readonly role: string },
 ): Promise<boolean> {
   const row = await db
     .insertInto('user_groups')
-    .values({ name: group.name, ldap_dn: group.ldapDn, role: group.role })
+    .values(group)
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()

@@ -51,7 +51,7 @@ export async function createGroup(request: Request, body: RouteBody<'userGroups.
   if (name === 'users') throw badParameter('A user group cannot be named `users`')
   checkIdentifier('group_name', name)
   const ldapDn = body.ldap_group_dn == null || body.ldap_group_dn === '' ? null : body.ldap_group_dn
-  const group = { name, ldapDn, role: parseSystemRole(body.role ?? 'default') }
+  const group = { name, ldap_dn: ldapDn, role: parseSystemRole(body.role ?? 'default') }
   if (!(await insertGroup(request.services.db, group))) {
     const taken = ldapDn === null ? `name \`${name}\`` : `name \`${name}\` or LDAP group \`${ldapDn}\``
     throw new ApiError('conflict_error', `A user group with the ${taken} already exists`)

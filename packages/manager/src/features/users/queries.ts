@@ -103,52 +103,32 @@ export async function lockActiveAdministrators(transaction: Database): Promise<r
   return rows.map((row) => row.id)
 }
 
-export async function updateUser(
-  db: Database,
-  id: number,
-  change: {
-    readonly passwordHash?: string
-    readonly role?: string
-    readonly showGettingStarted?: boolean
-    readonly active?: boolean
-    readonly failedLogins?: 0
-  },
-): Promise<void> {
-  await db
-    .updateTable('users')
-    .set({
-      ...(change.passwordHash !== undefined && { password_hash: change.passwordHash }),
-      ...(change.role !== undefined && { role: change.role }),
-      ...(change.showGettingStarted !== undefined && { show_getting_started: change.showGettingStarted }),
-      ...(change.active !== undefined && { active: change.active }),
-      ...(change.failedLogins !== undefined && { failed_logins: change.failedLogins }),
-    })
-    .where('id', '=', id)
-    .execute()
+export type UserChange = {
+  readonly password_hash?: string
+  readonly role?: string
+  readonly show_getting_started?: boolean
+  readonly active?: boolean
+  readonly failed_logins?: 0
+}
+
+export async function updateUser(db: Database, id: number, change: UserChange): Promise<void> {
+  await db.updateTable('users').set(change).where('id', '=', id).execute()
+}
+
+export type NewUser = {
+  readonly username: string
+  readonly password_hash: string
+  readonly role: string
+  readonly created_at?: string
+  readonly first_login_at: string | null
+  readonly last_login_at: string | null
 }
 
 /** False when there is one of that name already. */
-export async function insertUser(
-  db: Database,
-  user: {
-    readonly username: string
-    readonly passwordHash: string
-    readonly role: string
-    readonly createdAt: string | undefined
-    readonly firstLoginAt: string | undefined
-    readonly lastLoginAt: string | undefined
-  },
-): Promise<boolean> {
+export async function insertUser(db: Database, user: NewUser): Promise<boolean> {
   const row = await db
     .insertInto('users')
-    .values({
-      username: user.username,
-      password_hash: user.passwordHash,
-      role: user.role,
-      ...(user.createdAt !== undefined && { created_at: user.createdAt }),
-      first_login_at: user.firstLoginAt ?? null,
-      last_login_at: user.lastLoginAt ?? null,
-    })
+    .values(user)
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()

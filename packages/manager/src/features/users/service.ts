@@ -86,8 +86,8 @@ export async function changeUser(
   if (role != null) return setRole(request, user, parseSystemRole(role))
   const passwordHash = password == null ? undefined : await hashPassword(checkPassword(password))
   await updateUser(db, user.id, {
-    ...(passwordHash !== undefined && { passwordHash }),
-    ...(showGettingStarted != null && { showGettingStarted }),
+    ...(passwordHash !== undefined && { password_hash: passwordHash }),
+    ...(showGettingStarted != null && { show_getting_started: showGettingStarted }),
   })
 }
 
@@ -129,11 +129,11 @@ export async function createUser(request: Request, body: RouteBody<'users.create
   const passwordHash = body.is_prehashed ? checkHash(password) : await hashPassword(checkPassword(password))
   const isNew = await insertUser(request.services.db, {
     username,
-    passwordHash,
+    password_hash: passwordHash,
     role,
-    createdAt: body.created_at ?? undefined,
-    firstLoginAt: body.first_login_at ?? undefined,
-    lastLoginAt: body.last_login_at ?? undefined,
+    ...(body.created_at != null && { created_at: body.created_at }),
+    first_login_at: body.first_login_at ?? null,
+    last_login_at: body.last_login_at ?? null,
   })
   if (!isNew) throw new ApiError('conflict_error', `<User username=\`${username}\`> already exists`)
 }
@@ -179,7 +179,7 @@ export async function unlockUser({ services }: Request, username: string): Promi
   if (!isLocked(services.lockout(), user, services.now())) {
     throw new ApiError('conflict_error', `User ${user.username} is already unlocked`)
   }
-  await updateUser(services.db, user.id, { failedLogins: 0 })
+  await updateUser(services.db, user.id, { failed_logins: 0 })
 }
 
 /** A hash as `_include_hash` shows it. @throws bad_parameters_error */
