@@ -3,7 +3,6 @@ import { isEndStatus } from '@tutti/api'
 import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
-  dequeueExecutions,
   type ExecutionRow,
   insertEvents,
   LeaseLost,
@@ -130,7 +129,6 @@ async function finish(
       status: endStatus[actual.status],
       ...(actual.status === 'failed' && { error: actual.error }),
     })
-    await dequeueExecutions(transaction, services.queue)
   })
 }
 
