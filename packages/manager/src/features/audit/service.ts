@@ -10,6 +10,7 @@ import {
 } from '@tutti/api'
 import { isDatabaseAway } from '@tutti/storage'
 import { readJsonBody } from '../../http/json-body.ts'
+import { pageAnswer } from '../../list-answer.ts'
 import type { Request } from '../../request.ts'
 import {
   type AuditRow,
@@ -39,7 +40,7 @@ export async function listAudit({ services }: Request, options: RouteQuery<'audi
   }
   const page = { orderBy, descending: desc, offset, size: size === 0 ? undefined : size }
   const { items, total } = await listRecords(services.db, selection, page)
-  return { items: items.map(wireRecord), metadata: { pagination: { total, offset, size }, filtered: null } }
+  return pageAnswer(items.map(wireRecord), { total, offset, size })
 }
 
 /** @throws validation_error without `before` */

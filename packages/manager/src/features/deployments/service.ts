@@ -83,9 +83,7 @@ export async function listWorkflows(
     commonOnly: options._common_only ?? false,
     extra: options._group_id == null ? [] : [isInGroup([options._group_id])],
   })
-  const size = query.getAllResults ? items.length : query.page.size
-  const asked = items.map((item) => pickIncluded(item, query.include))
-  return { items: asked, metadata: { pagination: { total, offset: query.page.offset, size } } }
+  return { items: items.map((item) => pickIncluded(item, query.include)), total }
 }
 
 /** @throws not_found_error */

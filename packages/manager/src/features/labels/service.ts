@@ -1,5 +1,6 @@
 import { checkLabelKey, lastValue, parseBoolean, parsePage, reservedLabelKeys } from '@tutti/api'
 import { type LabelledTable, readLabels } from '@tutti/storage'
+import { pageAnswer } from '../../list-answer.ts'
 import { isAdministrator, type Request, tenantOf } from '../../request.ts'
 
 /** Keys of a resource's labels in the tenant, or the values of one key (spec/rest-facts-a.md 17). */
@@ -17,5 +18,5 @@ export async function listLabels(request: Request, table: LabelledTable, key?: s
         limit: page.size,
         offset: page.offset,
       })
-  return { items, metadata: { pagination: { total, offset: page.offset, size: page.size }, filtered: null } }
+  return pageAnswer(items, { total, offset: page.offset, size: page.size })
 }

@@ -2,11 +2,14 @@ import {
   type Database,
   inDeploymentGroup,
   type ListedResource,
+  type OwnedTable,
   ownedRows,
   ownerFields,
   toJson,
 } from '@tutti/storage'
 import { sql } from 'kysely'
+
+export const nodeInstanceTable: OwnedTable = { model: 'NodeInstance', table: 'node_instances', id: 'id' }
 
 /** spec/rest-spec-b.md 2.7, spec/rest-facts-b.md 9. */
 export const nodeInstanceResource: ListedResource = {

@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  ApiError,
-  type FilterRule,
-  foreignGlobal,
-  type ListQuery,
-  notFound,
-  type RouteBody,
-} from '@tutti/api'
+import { ApiError, type FilterRule, type ListQuery, notFound, type RouteBody } from '@tutti/api'
 import { deploymentTable, type ListedPage, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { getItem, lockOwned } from '../../owned.ts'
-import { type Request, tenantOf, tenantScope } from '../../request.ts'
+import { checkOwnTenant, getItem, lockOwned, requireOwned } from '../../owned.ts'
+import { type Request, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
 import { checkResults } from './checks.ts'
 import {
@@ -21,6 +14,7 @@ import {
   type LockedInstance,
   lockInstance,
   nodeInstanceResource,
+  nodeInstanceTable,
   readLastIndexes,
   takenInstanceIds,
   updateInstance,
@@ -79,7 +73,7 @@ export async function changeNodeInstance(
   patch: Patch,
   isForced: boolean,
 ): Promise<void> {
-  const tenantId = await checkOwnTenant(request, id)
+  const tenantId = await ownTenantOf(request, id)
   if (patch.relationships != null)
     await checkDeploymentUpdate(request, 'The relationships of a node instance')
   await request.services.db.transaction().execute(async (transaction) => {
@@ -100,11 +94,10 @@ export async function changeNodeInstance(
 }
 
 /** @throws not_found_error, illegal_action_error for a global one of another tenant */
-async function checkOwnTenant(request: Request, id: string): Promise<number> {
-  const tenant = tenantOf(request)
-  const item = await getItem(request, nodeInstanceResource, id, ['tenant_name'])
-  if (item.tenant_name !== tenant.name) throw foreignGlobal(id, String(item.tenant_name))
-  return tenant.id
+async function ownTenantOf(request: Request, id: string): Promise<number> {
+  const instance = await requireOwned(request, request.services.db, nodeInstanceTable, id)
+  checkOwnTenant(request, instance)
+  return instance.tenant_id
 }
 
 const updateWorkflows: ReadonlySet<string | undefined> = new Set(['update', 'csys_new_deployment_update'])
@@ -193,6 +186,6 @@ function withIndexes(instances: readonly Given[], lastIndexes: ReadonlyMap<strin
 /** @throws only_deployment_update, not_found_error */
 export async function removeNodeInstance(request: Request, id: string): Promise<void> {
   await checkDeploymentUpdate(request, 'Node instances')
-  const tenantId = await checkOwnTenant(request, id)
+  const tenantId = await ownTenantOf(request, id)
   await deleteInstance(request.services.db, tenantId, id)
 }

@@ -8,7 +8,7 @@ import {
   parseTimestamp,
   type RouteBody,
 } from '@tutti/api'
-import { type ListedPage, listPage } from '@tutti/storage'
+import { type ListedPage, listPage, type Scope } from '@tutti/storage'
 import { getItem } from '../../owned.ts'
 import { ownScope, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import {
@@ -45,7 +45,7 @@ export async function listOperations(
     throw badParameter('Pass exactly one of graph_id and execution_id')
   }
   if (graphId !== undefined) await getTasksGraph(request, graphId)
-  if (executionId !== undefined) await visibleExecution(request, executionId)
+  if (executionId !== undefined) await requireExecution(request, executionId, tenantScope(request))
   const filters = list.filters.map((filter) =>
     filter.field === 'state'
       ? { ...filter, values: filter.values.map((value) => String(value).toLowerCase()) }
@@ -80,7 +80,7 @@ export async function createTasksGraph(
   body: RouteBody<'tasksGraphs.create'>,
 ): Promise<string> {
   if (body.created_at != null) requirePermission(request, 'set_timestamp')
-  const execution = await ownExecution(request, body.execution_id)
+  const execution = await requireExecution(request, body.execution_id, ownScope(request))
   const id = body.graph_id ?? randomUUID()
   const { username } = request.caller
   const operations = (body.operations ?? []).map((operation) => ({
@@ -115,7 +115,7 @@ export async function createOperation(
   body: RouteBody<'operations.create'>,
 ): Promise<void> {
   const graph = await getTasksGraph(request, body.graph_id, ['execution_id'])
-  const execution = await ownExecution(request, String(graph.execution_id))
+  const execution = await requireExecution(request, String(graph.execution_id), ownScope(request))
   const { name, type, dependencies, parameters } = body
   const operation = { id, name, type, dependencies, parameters, state: body.state ?? 'pending' }
   await request.services.db.transaction().execute(async (transaction) => {
@@ -144,15 +144,9 @@ function counted(operations: readonly Pick<NewOperation, 'type' | 'state'>[]): r
   return [all.length, all.filter(({ state }) => isTerminated(state)).length]
 }
 
-async function visibleExecution(request: Request, id: string): Promise<ExecutionRef> {
-  const execution = await findExecution(request.services.db, tenantScope(request), id)
-  if (execution === undefined) throw notFound('Execution', id)
-  return execution
-}
-
-/** Graphs and operations are written in the request's own tenant only. */
-async function ownExecution(request: Request, id: string): Promise<ExecutionRef> {
-  const execution = await findExecution(request.services.db, ownScope(request), id)
+/** Graphs and operations are written in the request's own tenant only: `ownScope`. @throws not_found_error */
+async function requireExecution(request: Request, id: string, scope: Scope): Promise<ExecutionRef> {
+  const execution = await findExecution(request.services.db, scope, id)
   if (execution === undefined) throw notFound('Execution', id)
   return execution
 }

@@ -1,5 +1,5 @@
 import { pickIncluded } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
+import { listAnswer, unfilteredAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { listBlueprints } from '../blueprints/index.ts'
 import { listDeployments, listWorkflows } from '../deployments/index.ts'
@@ -75,11 +75,11 @@ export const searchHandlers = {
 
   async 'searches.workflows'(request) {
     const rules = await rulesFor(request, 'deployments', request.list, request.body)
-    return listWorkflows(request, request.list, request.options, rules)
+    return unfilteredAnswer(request.list, await listWorkflows(request, request.list, request.options, rules))
   },
 
   async 'workflows.list'(request) {
     const rules = await rulesFor(request, 'deployments', request.list, {})
-    return listWorkflows(request, request.list, request.options, rules)
+    return unfilteredAnswer(request.list, await listWorkflows(request, request.list, request.options, rules))
   },
 } satisfies Partial<Handlers>

@@ -1,17 +1,12 @@
 import type { ListQuery, SummarisedResource } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
+import { unfilteredAnswer } from '../../list-answer.ts'
 import type { Handlers, Request } from '../../request.ts'
 import { type SummaryOptions, summaryOf } from './service.ts'
 
 type SummaryRequest = Request & { readonly list: ListQuery; readonly options: SummaryOptions }
 
-const handlerFor = (name: SummarisedResource) => async (request: SummaryRequest) => {
-  const { items, metadata } = listAnswer(
-    request.list,
-    await summaryOf(request, name, request.list, request.options),
-  )
-  return { items, metadata: { pagination: metadata.pagination } }
-}
+const handlerFor = (name: SummarisedResource) => async (request: SummaryRequest) =>
+  unfilteredAnswer(request.list, await summaryOf(request, name, request.list, request.options))
 
 /** spec/rest-spec-a.md 4.10, spec/rest-facts-a.md 17 */
 export const summaryHandlers = {
