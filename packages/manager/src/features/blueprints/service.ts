@@ -50,41 +50,6 @@ export const requireBlueprint = (request: Request, db: Database, id: string) =>
 const lockBlueprint = (request: Request, transaction: Database, id: string) =>
   lockOwned<BlueprintState>(request, transaction, blueprintTable, id, stateColumns)
 
-/** The rules in their order: spec/rest-facts-a.md 7, last paragraph. */
-export async function removeBlueprint(request: Request, id: string, isForced: boolean): Promise<void> {
-  await request.services.db.transaction().execute(async (transaction) => {
-    const blueprint = await lockBlueprint(request, transaction, id)
-    const tenantId = blueprint.tenant_id
-    if (!isFailedBlueprintState(blueprint.state)) {
-      if (blueprint.state !== 'uploaded' && !isForced) {
-        throw new ApiError(
-          'invalid_blueprint_error',
-          `Can't delete blueprint: Blueprint \`${id}\` is still ${blueprint.state}.`,
-          {
-            hint: 'Wait until the upload has ended, or pass force=true',
-          },
-        )
-      }
-      const importers = isForced ? [] : await importersOf(transaction, tenantId, id)
-      if (importers.length > 0) {
-        throw new ApiError(
-          'blueprint_in_use',
-          `Blueprint ${id} is currently in use. You can "force" blueprint removal. Imported by: ${importers.join(', ')}`,
-        )
-      }
-      const deployments = await deploymentsOf(transaction, tenantId, id)
-      if (deployments.length > 0) {
-        throw new ApiError(
-          'dependent_exists_error',
-          `Can't delete blueprint ${id} - There are deployments that depend on it: ${deployments.join(', ')}`,
-          { hint: 'Delete those deployments first' },
-        )
-      }
-    }
-    await deleteOwned(transaction, blueprintTable, blueprint)
-  })
-}
-
 /** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeBlueprint(
   request: Request,
@@ -133,6 +98,41 @@ export async function setBlueprintVisibility(
     const blueprint = await lockBlueprint(request, transaction, id)
     await checkNewVisibility(request, transaction, blueprintTable, blueprint, wanted)
     await updateBlueprint(transaction, blueprint.tenant_id, id, { visibility: wanted })
+  })
+}
+
+/** The rules in their order: spec/rest-facts-a.md 7, last paragraph. */
+export async function removeBlueprint(request: Request, id: string, isForced: boolean): Promise<void> {
+  await request.services.db.transaction().execute(async (transaction) => {
+    const blueprint = await lockBlueprint(request, transaction, id)
+    const tenantId = blueprint.tenant_id
+    if (!isFailedBlueprintState(blueprint.state)) {
+      if (blueprint.state !== 'uploaded' && !isForced) {
+        throw new ApiError(
+          'invalid_blueprint_error',
+          `Can't delete blueprint: Blueprint \`${id}\` is still ${blueprint.state}.`,
+          {
+            hint: 'Wait until the upload has ended, or pass force=true',
+          },
+        )
+      }
+      const importers = isForced ? [] : await importersOf(transaction, tenantId, id)
+      if (importers.length > 0) {
+        throw new ApiError(
+          'blueprint_in_use',
+          `Blueprint ${id} is currently in use. You can "force" blueprint removal. Imported by: ${importers.join(', ')}`,
+        )
+      }
+      const deployments = await deploymentsOf(transaction, tenantId, id)
+      if (deployments.length > 0) {
+        throw new ApiError(
+          'dependent_exists_error',
+          `Can't delete blueprint ${id} - There are deployments that depend on it: ${deployments.join(', ')}`,
+          { hint: 'Delete those deployments first' },
+        )
+      }
+    }
+    await deleteOwned(transaction, blueprintTable, blueprint)
   })
 }
 

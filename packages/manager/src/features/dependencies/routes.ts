@@ -1,12 +1,12 @@
 import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import {
-  addAll,
   createDependency,
   getDependency,
   listDependencies,
   removeDependency,
-  replaceAll,
+  replaceDependencies,
+  restoreDependencies,
 } from './service.ts'
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 10 */
@@ -21,12 +21,12 @@ export const dependencyHandlers = {
 
   async 'dependencies.restore'(request) {
     const { source_deployment_id: source, inter_deployment_dependencies: all } = request.body
-    return idList(await addAll(request, source, all))
+    return idList(await restoreDependencies(request, source, all))
   },
 
   async 'dependencies.replace'(request) {
     const { deployment_id: source } = request.params
-    return idList(await replaceAll(request, source, request.body.inter_deployment_dependencies))
+    return idList(await replaceDependencies(request, source, request.body.inter_deployment_dependencies))
   },
 
   'dependencies.delete': (request) => removeDependency(request, { ...request.options, ...request.body }),

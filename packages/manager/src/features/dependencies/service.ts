@@ -54,7 +54,7 @@ export async function createDependency(
 }
 
 /** Returns their ids. */
-export async function addAll(
+export async function restoreDependencies(
   request: Request,
   sourceId: string,
   described: readonly DescribedDependency[],
@@ -66,7 +66,7 @@ export async function addAll(
 }
 
 /** All that the deployment depends on from now on, whoever said it before. */
-export async function replaceAll(
+export async function replaceDependencies(
   request: Request,
   sourceId: string,
   described: readonly DescribedDependency[],

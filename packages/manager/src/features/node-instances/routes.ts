@@ -27,11 +27,11 @@ export const nodeInstanceHandlers = {
     return listAnswer(list, await listNodeInstances(request, list))
   },
 
-  'nodeInstances.delete': (request) => removeNodeInstance(request, request.params.node_instance_id),
-
   async 'nodeInstances.update'(request) {
     const { node_instance_id: id } = request.params
     await changeNodeInstance(request, id, request.body, request.options.force ?? false)
     return getNodeInstance(request, id, { include: request.include })
   },
+
+  'nodeInstances.delete': (request) => removeNodeInstance(request, request.params.node_instance_id),
 } satisfies Partial<Handlers>

@@ -56,6 +56,63 @@ export async function getNodeInstance(
   }
 }
 
+/** Adds instances; returns their ids, which differ from the given ones where those are taken. @throws not_found_error */
+export async function createNodeInstances(
+  request: Request,
+  { deployment_id: deploymentId, node_instances: given }: RouteBody<'nodeInstances.create'>,
+): Promise<readonly string[]> {
+  return request.services.db.transaction().execute(async (transaction) => {
+    const deployment = await lockOwned(request, transaction, deploymentTable, deploymentId)
+    const tenantId = deployment.tenant_id
+    const lastIndexes = await readLastIndexes(transaction, tenantId, deploymentId)
+    const missing = given.find(({ node_id }) => !lastIndexes.has(node_id))
+    if (missing !== undefined) throw notFound('Node', missing.node_id, { deployment_id: deploymentId })
+    const taken = await takenInstanceIds(
+      transaction,
+      tenantId,
+      given.map(({ id }) => id),
+    )
+    const instances = withFreeIds(given, taken)
+    const owner = { ...deployment, deploymentId }
+    await insertInstances(transaction, owner, withIndexes(instances, lastIndexes))
+    return instances.map(({ id }) => id)
+  })
+}
+
+type Given = RouteBody<'nodeInstances.create'>['node_instances'][number]
+
+/** Ids that are taken, also those given twice, get a new ending, wherever they are mentioned (spec/rest-facts-b.md 9). */
+function withFreeIds(given: readonly Given[], taken: ReadonlySet<string>): readonly Given[] {
+  const renamed = new Map<string, string>()
+  const used = new Set(taken)
+  const instances = given.map((instance) => {
+    const id = used.has(instance.id)
+      ? `${prefixOf(instance.id)}_${randomBytes(5).toString('hex')}`
+      : instance.id
+    used.add(id)
+    if (id !== instance.id) renamed.set(instance.id, id)
+    return { ...instance, id }
+  })
+  const now = (id: unknown) => (typeof id === 'string' ? (renamed.get(id) ?? id) : id)
+  return instances.map((instance) => ({
+    ...instance,
+    ...(instance.host_id != null && { host_id: String(now(instance.host_id)) }),
+    relationships: (instance.relationships ?? []).map((one) => ({ ...one, target_id: now(one.target_id) })),
+  }))
+}
+
+const prefixOf = (id: string) => (id.includes('_') ? id.slice(0, id.lastIndexOf('_')) : id)
+
+function withIndexes(instances: readonly Given[], lastIndexes: ReadonlyMap<string, number>) {
+  const next = new Map(lastIndexes)
+  return instances.map((instance) => {
+    const index = (next.get(instance.node_id) ?? 0) + 1
+    next.set(instance.node_id, index)
+    const system = instance.system_properties ?? {}
+    return { ...instance, index, ...checkResults(system) }
+  })
+}
+
 type Patch = RouteBody<'nodeInstances.update'>
 
 /**
@@ -124,63 +181,6 @@ function effectiveChange(stored: LockedInstance, patch: Patch): InstanceChange |
       }),
   }
   return Object.keys(change).length === 0 ? undefined : change
-}
-
-/** Adds instances; returns their ids, which differ from the given ones where those are taken. @throws not_found_error */
-export async function createNodeInstances(
-  request: Request,
-  { deployment_id: deploymentId, node_instances: given }: RouteBody<'nodeInstances.create'>,
-): Promise<readonly string[]> {
-  return request.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockOwned(request, transaction, deploymentTable, deploymentId)
-    const tenantId = deployment.tenant_id
-    const lastIndexes = await readLastIndexes(transaction, tenantId, deploymentId)
-    const missing = given.find(({ node_id }) => !lastIndexes.has(node_id))
-    if (missing !== undefined) throw notFound('Node', missing.node_id, { deployment_id: deploymentId })
-    const taken = await takenInstanceIds(
-      transaction,
-      tenantId,
-      given.map(({ id }) => id),
-    )
-    const instances = withFreeIds(given, taken)
-    const owner = { ...deployment, deploymentId }
-    await insertInstances(transaction, owner, withIndexes(instances, lastIndexes))
-    return instances.map(({ id }) => id)
-  })
-}
-
-type Given = RouteBody<'nodeInstances.create'>['node_instances'][number]
-
-/** Ids that are taken, also those given twice, get a new ending, wherever they are mentioned (spec/rest-facts-b.md 9). */
-function withFreeIds(given: readonly Given[], taken: ReadonlySet<string>): readonly Given[] {
-  const renamed = new Map<string, string>()
-  const used = new Set(taken)
-  const instances = given.map((instance) => {
-    const id = used.has(instance.id)
-      ? `${prefixOf(instance.id)}_${randomBytes(5).toString('hex')}`
-      : instance.id
-    used.add(id)
-    if (id !== instance.id) renamed.set(instance.id, id)
-    return { ...instance, id }
-  })
-  const now = (id: unknown) => (typeof id === 'string' ? (renamed.get(id) ?? id) : id)
-  return instances.map((instance) => ({
-    ...instance,
-    ...(instance.host_id != null && { host_id: String(now(instance.host_id)) }),
-    relationships: (instance.relationships ?? []).map((one) => ({ ...one, target_id: now(one.target_id) })),
-  }))
-}
-
-const prefixOf = (id: string) => (id.includes('_') ? id.slice(0, id.lastIndexOf('_')) : id)
-
-function withIndexes(instances: readonly Given[], lastIndexes: ReadonlyMap<string, number>) {
-  const next = new Map(lastIndexes)
-  return instances.map((instance) => {
-    const index = (next.get(instance.node_id) ?? 0) + 1
-    next.set(instance.node_id, index)
-    const system = instance.system_properties ?? {}
-    return { ...instance, index, ...checkResults(system) }
-  })
 }
 
 /** @throws only_deployment_update, not_found_error */

@@ -18,13 +18,6 @@ import { type Request, tenantOf } from '../../request.ts'
 import { insertProvider, providerResource, secretsOf, updateProvider } from './queries.ts'
 import { openProvider, tryProvider } from './read.ts'
 
-/** The provider's row where the caller sees it. @throws not_found_error */
-export const requireProvider = (request: Request, db: Database, name: string) =>
-  requireOwned<{ type: string; connection_parameters: Sealed | null }>(request, db, providerTable, name, [
-    'type',
-    'connection_parameters',
-  ])
-
 type Item = Readonly<Record<string, unknown>>
 
 export async function listProviders(request: Request, list: ListQuery): Promise<ListedPage> {
@@ -45,6 +38,13 @@ function shown(request: Request, item: Item): Item {
     : null
   return { ...item, connection_parameters: parameters }
 }
+
+/** The provider's row where the caller sees it. @throws not_found_error */
+export const requireProvider = (request: Request, db: Database, name: string) =>
+  requireOwned<{ type: string; connection_parameters: Sealed | null }>(request, db, providerTable, name, [
+    'type',
+    'connection_parameters',
+  ])
 
 /** Returns its name. @throws bad_parameters_error, conflict_error, forbidden_error */
 export async function createProvider(

@@ -7,9 +7,9 @@ import { createToken, getToken, listTokens, removeToken } from './service.ts'
 export const tokenHandlers = {
   'tokens.list': async (request) => listAnswer(request.list, await listTokens(request, request.list)),
 
-  'tokens.create': async (request) => pickIncluded(await createToken(request, request.body), request.include),
-
   'tokens.get': (request) => getToken(request, request.params.token_id, request.include),
+
+  'tokens.create': async (request) => pickIncluded(await createToken(request, request.body), request.include),
 
   'tokens.delete': (request) => removeToken(request, request.params.token_id),
 } satisfies Partial<Handlers>

@@ -22,14 +22,14 @@ export const userHandlers = {
 
   'user.get': (request) => getSelf(request, viewOf(request), request.include),
 
-  async 'users.update'(request) {
-    await changeUser(request, request.params.username, request.body)
-    return answerOf(request, request.params.username)
-  },
-
   async 'users.create'(request) {
     await createUser(request, request.body)
     return answerOf(request, request.body.username)
+  },
+
+  async 'users.update'(request) {
+    await changeUser(request, request.params.username, request.body)
+    return answerOf(request, request.params.username)
   },
 
   'users.delete': (request) => removeUser(request, request.params.username),
