@@ -95,5 +95,5 @@ export function tenantScope(request: Request): Scope {
   }
 }
 
-/** The same without the global resources: what may be changed, deleted or taken along. */
-export const ownScope = (request: Request): Scope => ({ ...tenantScope(request), globalTenantIds: [] })
+/** The same without what other tenants share: of that nothing may be changed. */
+export const ownTenantScope = (request: Request): Scope => ({ ...tenantScope(request), globalTenantIds: [] })

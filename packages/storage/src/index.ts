@@ -86,7 +86,7 @@ export {
   visibleIn,
 } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
-export { labelsField, labelValue, ownedRows, ownerFields, timeField } from './lists/owner-fields.ts'
+export { labelsField, labelValue, ownedAs, ownedRows, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { literal, ruleConditions } from './lists/rules.ts'
 export { type SummaryRow, summarise } from './lists/summary.ts'

@@ -2,7 +2,7 @@ import type { FieldFilter, FilterRule, ListQuery } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { columnOf } from './columns.ts'
-import type { ListedResource, Scope } from './resource.ts'
+import type { ListedResource, Owned, Scope } from './resource.ts'
 import { literal, ruleConditions } from './rules.ts'
 
 export type ListedPage = {
@@ -152,10 +152,7 @@ async function selectItems(
 }
 
 /** Whether the caller may see a row. */
-export function visibleIn(
-  resource: Pick<ListedResource, 'tenantId' | 'visibility' | 'createdBy'>,
-  scope: Scope,
-): RawBuilder<unknown> {
+export function visibleIn(resource: Owned, scope: Scope): RawBuilder<unknown> {
   const own = ownRows(resource, scope)
   if (scope.globalTenantIds.length === 0) return own
   const isElsewhere = sql`${resource.tenantId} = any(${[...scope.globalTenantIds]}::int[])`
@@ -166,10 +163,7 @@ export function visibleIn(
  * One tenant is compared by `=`: measured on 300,000 deployments, PostgreSQL takes the first page from the index then
  * (0.15 ms), and sorts all rows for `= any` of an array with one element (100 ms).
  */
-function ownRows(
-  { tenantId, visibility, createdBy }: Pick<ListedResource, 'tenantId' | 'visibility' | 'createdBy'>,
-  scope: Scope,
-): RawBuilder<unknown> {
+function ownRows({ tenantId, visibility, createdBy }: Owned, scope: Scope): RawBuilder<unknown> {
   const { tenantIds, administeredTenantIds } = scope
   const isInTenants =
     tenantIds.length === 1

@@ -1,9 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ListedField, ListedResource } from './resource.ts'
+import type { ListedField, ListedResource, Owned } from './resource.ts'
 
 /** A timestamp column as the wire shows it: `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 export function timeField(column: RawBuilder<unknown>): ListedField {
   return { column, toWire: (value) => (value instanceof Date ? value.toISOString() : null) }
+}
+
+/** The columns that say who sees a row of the table of that alias. */
+export const ownedAs = (alias: string): Owned => ({
+  tenantId: sql.ref(`${alias}.tenant_id`),
+  createdBy: sql.ref(`${alias}.created_by`),
+  visibility: sql.ref(`${alias}.visibility`),
+})
+
+/** The same with the id, which rows are searched by and which breaks ties of their order. */
+export function ownedRows(alias: string, id = 'id') {
+  const idColumn = sql.ref(`${alias}.${id}`)
+  return { search: idColumn, ...ownedAs(alias), tieBreaker: idColumn } satisfies Partial<ListedResource>
 }
 
 /**
@@ -20,18 +33,6 @@ export function ownerFields(alias: string): Readonly<Record<string, ListedField>
     resource_availability: { column: visibility },
     private_resource: { column: sql`(${visibility} = 'private')` },
   }
-}
-
-/** Whose a row is, and its id, which it is searched by and which breaks ties of the order. */
-export function ownedRows(alias: string, id = 'id') {
-  const idColumn = sql.ref(`${alias}.${id}`)
-  return {
-    search: idColumn,
-    tenantId: sql.ref(`${alias}.tenant_id`),
-    createdBy: sql.ref(`${alias}.created_by`),
-    visibility: sql.ref(`${alias}.visibility`),
-    tieBreaker: idColumn,
-  } satisfies Partial<ListedResource>
 }
 
 /** Label objects of a resource (spec/rest-spec-a.md 2.12), oldest first. */

@@ -36,6 +36,9 @@ export type ListedResource = {
   readonly labelValue?: (key: string) => RawBuilder<unknown>
 }
 
+/** Columns that say who sees a row. */
+export type Owned = Pick<ListedResource, 'tenantId' | 'createdBy' | 'visibility'>
+
 export type ListedField = {
   readonly column: RawBuilder<unknown>
   /** From what the driver gives to what the wire shows; `row` holds every column that was asked for. */

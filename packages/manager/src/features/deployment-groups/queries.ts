@@ -5,6 +5,7 @@ import {
   type ListedResource,
   labelsField,
   labelValue,
+  ownedAs,
   ownedResource,
   ruleConditions,
   type Scope,
@@ -27,7 +28,7 @@ export const deploymentGroupResource = (scope: Scope): ListedResource =>
         column: sql`(select coalesce(json_agg(d.id order by d.id), '[]'::json)
           from deployment_group_members m
           join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
-          where m.tenant_id = x.tenant_id and m.deployment_group_id = x.id and ${visibleIn(deploymentResource, scope)})`,
+          where m.tenant_id = x.tenant_id and m.deployment_group_id = x.id and ${visibleIn(ownedAs('d'), scope)})`,
       },
       labels: labelsField('deployment_group_labels', 'deployment_group_id', 'x'),
       creation_counter: { column: sql`x.creation_counter` },
@@ -138,7 +139,7 @@ export async function visibleMembers(
   const { rows } = await sql<{ id: string }>`
     select d.id from deployment_group_members m
     join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
-    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${visibleIn(deploymentResource, scope)}
+    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${visibleIn(ownedAs('d'), scope)}
     order by d.created_at, d.id`.execute(db)
   return rows.map((row) => row.id)
 }

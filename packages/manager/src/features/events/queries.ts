@@ -1,6 +1,6 @@
 import type { Event, EventKind, EventVocabulary, ListQuery } from '@tutti/api'
 import { eventTypeName } from '@tutti/api'
-import { countedAhead, countRows, type Database, ownedRows, type Scope, visibleIn } from '@tutti/storage'
+import { countedAhead, countRows, type Database, ownedAs, type Scope, visibleIn } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /** Which events a request is about, and in whose eyes. */
@@ -77,7 +77,7 @@ function conditions(query: EventsQuery): RawBuilder<unknown> {
   const { kinds, equal, like, ranges } = query
   return sql.join(
     [
-      visibleIn(owner, query.scope),
+      visibleIn(ownedAs('events'), query.scope),
       ...(kinds.length === 2 ? [] : [kinds.length === 0 ? sql`false` : sql`is_log = ${kinds[0] === 'log'}`]),
       ...equal.map(({ field, values }) =>
         values.length === 1
@@ -93,8 +93,6 @@ function conditions(query: EventsQuery): RawBuilder<unknown> {
     sql` and `,
   )
 }
-
-const owner = ownedRows('events')
 
 /**
  * The order asked for, then that of insertion in the last key's direction: what is appended while a client pages

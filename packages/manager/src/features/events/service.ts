@@ -1,6 +1,6 @@
 import { ApiError, badParameter, type ListQuery, notFound, pickIncluded, type RouteBody } from '@tutti/api'
 import type { ListedPage } from '@tutti/storage'
-import { ownScope, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { ownTenantScope, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { countEvents, deleteEvents, insertSentEvents, selectEvents } from './queries.ts'
 import { parseRecord } from './record.ts'
 import { parseEventFilters } from './selection.ts'
@@ -72,5 +72,5 @@ export async function removeEvents(request: Request, list: ListQuery, storeBefor
       },
     )
   }
-  return deleteEvents(request.services.db, { ...filters, scope: ownScope(request) })
+  return deleteEvents(request.services.db, { ...filters, scope: ownTenantScope(request) })
 }

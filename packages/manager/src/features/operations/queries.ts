@@ -1,6 +1,7 @@
 import {
   type Database,
   type ListedResource,
+  ownedAs,
   ownedRows,
   ownerFields,
   type Scope,
@@ -8,7 +9,6 @@ import {
   visibleIn,
 } from '@tutti/storage'
 import { sql } from 'kysely'
-import { executionResource } from '../executions/index.ts'
 
 /** spec/rest-spec-b.md 2.9, spec/rest-facts-b.md 10. */
 export const operationResource: ListedResource = {
@@ -63,7 +63,7 @@ export async function findExecution(
 ): Promise<ExecutionRef | undefined> {
   const { rows } = await sql<ExecutionRef>`
     select e.tenant_id as "tenantId", e.id, e.visibility from executions e
-    where e.id = ${id} and ${visibleIn(executionResource, scope)}`.execute(db)
+    where e.id = ${id} and ${visibleIn(ownedAs('e'), scope)}`.execute(db)
   return rows[0]
 }
 
@@ -181,7 +181,7 @@ export async function lockOperation(
     .select(['o.id', 'o.name', 'o.type', 'o.state', 'o.parameters', 'g.execution_id as executionId'])
     .where('o.tenant_id', '=', tenantId)
     .where('o.id', '=', id)
-    .where(sql<boolean>`${visibleIn(operationResource, scope)}`)
+    .where(sql<boolean>`${visibleIn(ownedAs('o'), scope)}`)
     .forNoKeyUpdate('o')
     .executeTakeFirst()
 }

@@ -10,7 +10,7 @@ import {
 } from '@tutti/api'
 import { type ListedPage, listPage, type Scope } from '@tutti/storage'
 import { getItem } from '../../owned.ts'
-import { ownScope, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
+import { ownTenantScope, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import {
   addToCounters,
   deleteOperation,
@@ -80,7 +80,7 @@ export async function createTasksGraph(
   body: RouteBody<'tasksGraphs.create'>,
 ): Promise<string> {
   if (body.created_at != null) requirePermission(request, 'set_timestamp')
-  const execution = await requireExecution(request, body.execution_id, ownScope(request))
+  const execution = await requireExecution(request, body.execution_id, ownTenantScope(request))
   const id = body.graph_id ?? randomUUID()
   const { username } = request.caller
   const operations = (body.operations ?? []).map((operation) => ({
@@ -115,7 +115,7 @@ export async function createOperation(
   body: RouteBody<'operations.create'>,
 ): Promise<void> {
   const graph = await getTasksGraph(request, body.graph_id, ['execution_id'])
-  const execution = await requireExecution(request, String(graph.execution_id), ownScope(request))
+  const execution = await requireExecution(request, String(graph.execution_id), ownTenantScope(request))
   const { name, type, dependencies, parameters } = body
   const operation = { id, name, type, dependencies, parameters, state: body.state ?? 'pending' }
   await request.services.db.transaction().execute(async (transaction) => {
@@ -130,7 +130,7 @@ export async function createOperation(
 export async function removeOperation(request: Request, id: string): Promise<void> {
   const tenantId = tenantOf(request).id
   await request.services.db.transaction().execute(async (transaction) => {
-    const operation = await lockOperation(transaction, tenantId, id, ownScope(request))
+    const operation = await lockOperation(transaction, tenantId, id, ownTenantScope(request))
     if (operation === undefined) throw notFound('Operation', id)
     const [total, finished] = counted([operation])
     await addToCounters(transaction, { tenantId, id: operation.executionId }, -total, -finished)
@@ -144,7 +144,7 @@ function counted(operations: readonly Pick<NewOperation, 'type' | 'state'>[]): r
   return [all.length, all.filter(({ state }) => isTerminated(state)).length]
 }
 
-/** Graphs and operations are written in the request's own tenant only: `ownScope`. @throws not_found_error */
+/** Graphs and operations are written in the request's own tenant only: `ownTenantScope`. @throws not_found_error */
 async function requireExecution(request: Request, id: string, scope: Scope): Promise<ExecutionRef> {
   const execution = await findExecution(request.services.db, scope, id)
   if (execution === undefined) throw notFound('Execution', id)

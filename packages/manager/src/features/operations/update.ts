@@ -1,6 +1,6 @@
 import { notFound, type RouteBody } from '@tutti/api'
 import type { Database } from '@tutti/storage'
-import { ownScope, type Request, tenantOf } from '../../request.ts'
+import { ownTenantScope, type Request, tenantOf } from '../../request.ts'
 import { insertSentEvents } from '../events/index.ts'
 import { setInstanceState } from '../node-instances/index.ts'
 import { addToCounters, type LockedOperation, lockOperation, updateOperation } from './queries.ts'
@@ -16,7 +16,7 @@ type Update = RouteBody<'operations.update'>
 export async function changeOperation(request: Request, id: string, update: Update): Promise<void> {
   const tenantId = tenantOf(request).id
   await request.services.db.transaction().execute(async (transaction) => {
-    const operation = await lockOperation(transaction, tenantId, id, ownScope(request))
+    const operation = await lockOperation(transaction, tenantId, id, ownTenantScope(request))
     if (operation === undefined) throw notFound('Operation', id)
     await updateOperation(transaction, tenantId, id, {
       state: update.state,
