@@ -60,24 +60,22 @@ export {
 } from './permissions/roles.ts'
 export { BlueprintPatch, BlueprintUpload, SetVisibility } from './routes/blueprints.ts'
 export { DependencyCreate, DescribedDependency } from './routes/dependencies.ts'
-export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
-export { ExecutionStart } from './routes/executions.ts'
-export { FilterCreate, FilterPatch } from './routes/filters.ts'
 export {
   DeploymentGroupAddition,
   DeploymentGroupPut,
   DeploymentSelection,
-  ExecutionGroupStart,
-} from './routes/groups.ts'
+} from './routes/deployment-groups.ts'
+export { DeploymentCreate, DeploymentPatch } from './routes/deployments.ts'
+export { FunctionsEvaluation } from './routes/evaluation.ts'
+export { ExecutionGroupStart } from './routes/execution-groups.ts'
+export { ExecutionStart } from './routes/executions.ts'
+export { FilterCreate, FilterPatch } from './routes/filters.ts'
+export { NewNodeInstance, NodeInstancePatch } from './routes/node-instances.ts'
+export { NewNode, NodePatch } from './routes/nodes.ts'
 export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
 export { Search } from './routes/searches.ts'
-export {
-  SecretCreate,
-  SecretPatch,
-  SecretsImportBody,
-  SecretsProviderPatch,
-  SecretsProviderPut,
-} from './routes/secrets.ts'
+export { SecretCreate, SecretPatch, SecretsImportBody } from './routes/secrets.ts'
+export { SecretsProviderPatch, SecretsProviderPut } from './routes/secrets-providers.ts'
 export { SiteCreate, SiteUpdate } from './routes/sites.ts'
 export { type SummarisedResource, summaryFields } from './routes/summaries.ts'
 export {
@@ -92,7 +90,6 @@ export {
   type RouteResponse,
   routes,
 } from './routes/table.ts'
-export { NewNode, NewNodeInstance, NodeInstancePatch, NodePatch } from './routes/topology.ts'
 export * from './shapes/access.ts'
 export * from './shapes/agent.ts'
 export * from './shapes/audit.ts'

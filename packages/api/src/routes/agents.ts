@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Agent, agentFields } from '../shapes/agent.ts'
-import { ListOf, Nullable } from '../shapes/common.ts'
+import { ListOf, Nullable, WithData } from '../shapes/common.ts'
 import { route } from './route.ts'
 
 const text = Type.Optional(Nullable(Type.String()))
@@ -15,7 +15,7 @@ export const agentRoutes = {
     allTenants: true,
     summary: 'List agents',
     list: agentFields,
-    query: Type.Object({ _get_data: Type.Optional(Type.Boolean()) }),
+    query: WithData,
     response: ListOf(Agent),
     status: 200,
   }),

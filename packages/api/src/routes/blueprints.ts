@@ -115,23 +115,4 @@ export const blueprintRoutes = {
     response: Blueprint,
     status: 200,
   }),
-  'labels.blueprints.keys': route({
-    method: 'GET',
-    path: '/labels/blueprints',
-    since: 'v3.1',
-    permission: 'labels_list',
-    summary: 'List the label keys of blueprints',
-    query: Type.Object({ _reserved: Type.Optional(Type.Boolean()) }),
-    response: ListOf(Type.String()),
-    status: 200,
-  }),
-  'labels.blueprints.values': route({
-    method: 'GET',
-    path: '/labels/blueprints/:label_key',
-    since: 'v3.1',
-    permission: 'labels_list',
-    summary: 'List the values of a label key of blueprints',
-    response: ListOf(Type.String()),
-    status: 200,
-  }),
 } as const

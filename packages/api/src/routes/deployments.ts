@@ -29,12 +29,6 @@ export const DeploymentPatch = Type.Object({
   creator: Type.Optional(Type.String()),
 })
 
-export const FunctionsEvaluation = Type.Object({
-  deployment_id: Type.String(),
-  context: Type.Optional(Nullable(JsonObject)),
-  payload: JsonObject,
-})
-
 export const deploymentRoutes = {
   'deployments.list': route({
     method: 'GET',
@@ -139,34 +133,6 @@ export const deploymentRoutes = {
     permission: 'deployment_capabilities',
     summary: 'Evaluate the capabilities of a deployment',
     response: DeploymentCapabilities,
-    status: 200,
-  }),
-  'labels.deployments.keys': route({
-    method: 'GET',
-    path: '/labels/deployments',
-    since: 'v3.1',
-    permission: 'labels_list',
-    summary: 'List the label keys of deployments',
-    query: Type.Object({ _reserved: Type.Optional(Type.Boolean()) }),
-    response: ListOf(Type.String()),
-    status: 200,
-  }),
-  'labels.deployments.values': route({
-    method: 'GET',
-    path: '/labels/deployments/:label_key',
-    since: 'v3.1',
-    permission: 'labels_list',
-    summary: 'List the values of a label key of deployments',
-    response: ListOf(Type.String()),
-    status: 200,
-  }),
-  'functions.evaluate': route({
-    method: 'POST',
-    path: '/evaluate/functions',
-    permission: 'functions_evaluate',
-    summary: 'Evaluate intrinsic functions in the scope of a deployment',
-    body: FunctionsEvaluation,
-    response: Type.Object({ deployment_id: Type.String(), payload: JsonObject }),
     status: 200,
   }),
 } as const

@@ -6,10 +6,8 @@ import {
   Secret,
   SecretItem,
   SecretsImport,
-  SecretsProvider,
   secretFields,
   secretItemFields,
-  secretsProviderFields,
 } from '../shapes/secret.ts'
 import { SetVisibility } from './blueprints.ts'
 import { route } from './route.ts'
@@ -42,22 +40,6 @@ export const SecretsImportBody = Type.Object({
   tenant_map: Type.Optional(Nullable(Type.Record(Type.String(), Type.String()))),
   /** The older name of the same. */
   tenant_map_dict: Type.Optional(Nullable(Type.Record(Type.String(), Type.String()))),
-})
-
-export const SecretsProviderPut = Type.Object({
-  name: Type.Optional(Nullable(Type.String())),
-  type: Type.Optional(Nullable(Type.String())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  connection_parameters: Type.Optional(Nullable(JsonObject)),
-  /** Only look whether it can be reached. */
-  test: Type.Optional(Nullable(Type.Boolean())),
-  ...creationOverrides,
-})
-
-export const SecretsProviderPatch = Type.Object({
-  type: Type.Optional(Nullable(Type.String())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  connection_parameters: Type.Optional(Nullable(JsonObject)),
 })
 
 export const secretRoutes = {
@@ -162,54 +144,5 @@ export const secretRoutes = {
     body: SecretsImportBody,
     response: SecretsImport,
     status: 200,
-  }),
-  'secretsProviders.list': route({
-    method: 'GET',
-    path: '/secrets-providers',
-    since: 'v3.1',
-    permission: 'secrets_provider_list',
-    allTenants: true,
-    summary: 'List secrets providers',
-    list: secretsProviderFields,
-    response: ListOf(SecretsProvider),
-    status: 200,
-  }),
-  'secretsProviders.get': route({
-    method: 'GET',
-    path: '/secrets-providers/:provider_name',
-    since: 'v3.1',
-    permission: 'secrets_provider_get',
-    summary: 'Get a secrets provider',
-    response: SecretsProvider,
-    status: 200,
-  }),
-  'secretsProviders.create': route({
-    method: 'PUT',
-    path: '/secrets-providers',
-    since: 'v3.1',
-    permission: 'secrets_provider_create',
-    summary: 'Create a secrets provider, or test whether one can be reached',
-    body: SecretsProviderPut,
-    response: SecretsProvider,
-    status: 200,
-  }),
-  'secretsProviders.update': route({
-    method: 'PATCH',
-    path: '/secrets-providers/:provider_name',
-    since: 'v3.1',
-    permission: 'secrets_provider_update',
-    summary: 'Change a secrets provider',
-    body: SecretsProviderPatch,
-    response: SecretsProvider,
-    status: 200,
-  }),
-  'secretsProviders.delete': route({
-    method: 'DELETE',
-    path: '/secrets-providers/:provider_name',
-    since: 'v3.1',
-    permission: 'secrets_provider_delete',
-    summary: 'Delete a secrets provider',
-    response: 'empty',
-    status: 204,
   }),
 } as const

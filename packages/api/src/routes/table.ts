@@ -1,27 +1,36 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import { accessRoutes } from './access.ts'
 import { agentRoutes } from './agents.ts'
 import { auditRoutes } from './audit.ts'
 import { blueprintRoutes } from './blueprints.ts'
 import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
 import { dependencyRoutes } from './dependencies.ts'
+import { deploymentGroupRoutes } from './deployment-groups.ts'
 import { deploymentRoutes } from './deployments.ts'
+import { evaluationRoutes } from './evaluation.ts'
 import { eventRoutes } from './events.ts'
+import { executionGroupRoutes } from './execution-groups.ts'
 import { executionRoutes } from './executions.ts'
 import { filterRoutes } from './filters.ts'
-import { groupRoutes } from './groups.ts'
+import { labelRoutes } from './labels.ts'
 import { ldapRoutes } from './ldap.ts'
 import { licenseRoutes } from './license.ts'
 import { managerRoutes } from './manager.ts'
+import { nodeInstanceRoutes } from './node-instances.ts'
+import { nodeRoutes } from './nodes.ts'
 import { operationRoutes } from './operations.ts'
+import { permissionRoutes } from './permissions.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './searches.ts'
 import { secretRoutes } from './secrets.ts'
+import { secretsProviderRoutes } from './secrets-providers.ts'
 import { siteRoutes } from './sites.ts'
 import { summaryRoutes } from './summaries.ts'
-import { topologyRoutes } from './topology.ts'
+import { tenantRoutes } from './tenants.ts'
+import { tokenRoutes } from './tokens.ts'
 import { unbuiltRoutes } from './unbuilt.ts'
+import { userGroupRoutes } from './user-groups.ts'
+import { userRoutes } from './users.ts'
 
 /** The endpoints that work. Handlers of the manager and methods of the client are keyed by these names. */
 export const builtRoutes = {
@@ -30,19 +39,28 @@ export const builtRoutes = {
   ...clusterRoutes,
   ...licenseRoutes,
   ...auditRoutes,
-  ...accessRoutes,
+  ...tokenRoutes,
+  ...userRoutes,
+  ...tenantRoutes,
+  ...userGroupRoutes,
+  ...permissionRoutes,
   ...ldapRoutes,
   ...blueprintRoutes,
   ...deploymentRoutes,
+  ...evaluationRoutes,
   ...dependencyRoutes,
   ...executionRoutes,
-  ...groupRoutes,
+  ...deploymentGroupRoutes,
+  ...executionGroupRoutes,
   ...eventRoutes,
-  ...topologyRoutes,
+  ...nodeRoutes,
+  ...nodeInstanceRoutes,
   ...agentRoutes,
   ...operationRoutes,
   ...siteRoutes,
   ...secretRoutes,
+  ...secretsProviderRoutes,
+  ...labelRoutes,
   ...filterRoutes,
   ...searchRoutes,
   ...summaryRoutes,

@@ -61,3 +61,6 @@ export const ErrorShape = Shape('Error', {
 })
 
 export const EmptyBody: TObject = Type.Object({})
+
+/** Members and their roles in place of how many there are. */
+export const WithData = Type.Object({ _get_data: Type.Optional(Type.Boolean()) })

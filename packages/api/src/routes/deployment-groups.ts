@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
 import { DeploymentGroup, deploymentGroupFields } from '../shapes/deployment-group.ts'
-import { ExecutionGroup, executionGroupFields } from '../shapes/execution-group.ts'
 import { route } from './route.ts'
 
 /** Which existing deployments are meant; all that are named together. */
@@ -41,19 +40,7 @@ export const DeploymentGroupPut = Type.Object({
   new_deployments: newDeployments,
 })
 
-/** spec/rest-facts-a.md 14. */
-export const ExecutionGroupStart = Type.Object({
-  deployment_group_id: Type.String(),
-  workflow_id: Type.String(),
-  /** For all; `parameters` of a deployment come before them. */
-  default_parameters: Type.Optional(Nullable(JsonObject)),
-  /** By deployment id. */
-  parameters: Type.Optional(Nullable(Type.Record(Type.String(), Nullable(JsonObject)))),
-  force: Type.Optional(Nullable(Type.Boolean())),
-  concurrency: Type.Optional(Nullable(Type.Integer())),
-})
-
-export const groupRoutes = {
+export const deploymentGroupRoutes = {
   'deploymentGroups.list': route({
     method: 'GET',
     path: '/deployment-groups',
@@ -111,80 +98,6 @@ export const groupRoutes = {
     }),
     /** Answered with 204 and nothing when no deployments are deleted. */
     response: Type.Object({ execution_group_id: Type.String() }),
-    status: 200,
-  }),
-  'labels.deploymentGroups.keys': route({
-    method: 'GET',
-    path: '/labels/deployment_groups',
-    since: 'v3.1',
-    permission: 'labels_list',
-    summary: 'List the label keys of deployment groups',
-    query: Type.Object({ _reserved: Type.Optional(Type.Boolean()) }),
-    response: ListOf(Type.String()),
-    status: 200,
-  }),
-  'labels.deploymentGroups.values': route({
-    method: 'GET',
-    path: '/labels/deployment_groups/:label_key',
-    since: 'v3.1',
-    permission: 'labels_list',
-    summary: 'List the values of a label key of deployment groups',
-    response: ListOf(Type.String()),
-    status: 200,
-  }),
-
-  'executionGroups.list': route({
-    method: 'GET',
-    path: '/execution-groups',
-    since: 'v3.1',
-    permission: 'execution_group_list',
-    allTenants: true,
-    summary: 'List execution groups',
-    list: executionGroupFields,
-    response: ListOf(ExecutionGroup),
-    status: 200,
-  }),
-  'executionGroups.get': route({
-    method: 'GET',
-    path: '/execution-groups/:group_id',
-    since: 'v3.1',
-    permission: 'execution_group_get',
-    summary: 'Get an execution group',
-    response: ExecutionGroup,
-    status: 200,
-  }),
-  'executionGroups.start': route({
-    method: 'POST',
-    path: '/execution-groups',
-    since: 'v3.1',
-    permission: 'execution_group_create',
-    summary: 'Run a workflow on all deployments of a group',
-    body: ExecutionGroupStart,
-    response: ExecutionGroup,
-    status: 200,
-  }),
-  'executionGroups.act': route({
-    method: 'POST',
-    path: '/execution-groups/:group_id',
-    since: 'v3.1',
-    permission: 'execution_group_cancel',
-    summary: 'Cancel, kill or resume the executions of a group',
-    body: Type.Object({ action: Type.String() }),
-    response: ExecutionGroup,
-    status: 200,
-  }),
-  'executionGroups.update': route({
-    method: 'PATCH',
-    path: '/execution-groups/:group_id',
-    since: 'v3.1',
-    permission: 'execution_group_update',
-    summary: 'Set how many executions of a group run at once, and where its deployments go afterwards',
-    body: Type.Object({
-      success_group_id: Type.Optional(Nullable(Type.String())),
-      failure_group_id: Type.Optional(Nullable(Type.String())),
-      concurrency: Type.Optional(Nullable(Type.Integer())),
-    }),
-    response: ExecutionGroup,
     status: 200,
   }),
 } as const

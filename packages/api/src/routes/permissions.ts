@@ -1,0 +1,47 @@
+import { RolePermission } from '../shapes/access.ts'
+import { ListOf } from '../shapes/common.ts'
+import { route } from './route.ts'
+
+/** spec/rest-facts-b.md 3. */
+export const permissionRoutes = {
+  'permissions.list': route({
+    method: 'GET',
+    path: '/permissions',
+    since: 'v3.1',
+    permission: 'authenticated',
+    tenant: 'none',
+    summary: 'List which role holds which permission',
+    response: ListOf(RolePermission),
+    status: 200,
+  }),
+  'permissions.get': route({
+    method: 'GET',
+    path: '/permissions/:role',
+    since: 'v3.1',
+    permission: 'authenticated',
+    tenant: 'none',
+    summary: 'List the permissions of a role',
+    response: ListOf(RolePermission),
+    status: 200,
+  }),
+  'permissions.grant': route({
+    method: 'PUT',
+    path: '/permissions/:role/:permission',
+    since: 'v3.1',
+    permission: 'authenticated',
+    tenant: 'none',
+    summary: 'Give a permission to a role',
+    response: RolePermission,
+    status: 200,
+  }),
+  'permissions.revoke': route({
+    method: 'DELETE',
+    path: '/permissions/:role/:permission',
+    since: 'v3.1',
+    permission: 'authenticated',
+    tenant: 'none',
+    summary: 'Take a permission from a role',
+    response: 'empty',
+    status: 204,
+  }),
+} as const

@@ -1,0 +1,125 @@
+import { Type } from 'typebox'
+import { Tenant, tenantFields } from '../shapes/access.ts'
+import { ListOf, Nullable, WithData } from '../shapes/common.ts'
+import { route } from './route.ts'
+
+const TenantUser = Type.Object({ username: Type.String(), tenant_name: Type.String() })
+const TenantGroup = Type.Object({ group_name: Type.String(), tenant_name: Type.String() })
+/** Left out it is `user`, as clients of older versions expect. */
+const TenantRole = { role: Type.Optional(Nullable(Type.String())) }
+
+/** spec/rest-spec-b.md 4.13, spec/rest-facts-b.md 4. */
+export const tenantRoutes = {
+  'tenants.list': route({
+    method: 'GET',
+    path: '/tenants',
+    since: 'v3',
+    permission: 'tenant_list',
+    tenant: 'none',
+    summary: 'List the tenants that you may enter',
+    list: tenantFields,
+    query: WithData,
+    response: ListOf(Tenant),
+    status: 200,
+  }),
+  'tenants.get': route({
+    method: 'GET',
+    path: '/tenants/:tenant_name',
+    since: 'v3',
+    permission: 'tenant_get',
+    tenant: 'path',
+    summary: 'Get a tenant',
+    query: WithData,
+    response: Tenant,
+    status: 200,
+  }),
+  // Nobody may be called like a part of the API: such a name is refused, not taken for that part.
+  'tenants.create': route({
+    method: 'POST',
+    path: '/tenants/:tenant_name',
+    aliases: ['/tenants/users', '/tenants/user-groups'],
+    since: 'v3',
+    permission: 'tenant_create',
+    tenant: 'none',
+    summary: 'Create a tenant',
+    body: Type.Object({ rabbitmq_password: Type.Optional(Nullable(Type.String())) }),
+    response: Tenant,
+    status: 201,
+  }),
+  'tenants.delete': route({
+    method: 'DELETE',
+    path: '/tenants/:tenant_name',
+    since: 'v3',
+    permission: 'tenant_delete',
+    tenant: 'none',
+    summary: 'Delete a tenant that has no resources, users or groups',
+    response: 'empty',
+    status: 204,
+  }),
+  'tenantUsers.add': route({
+    method: 'PUT',
+    path: '/tenants/users',
+    since: 'v3',
+    permission: 'tenant_add_user',
+    tenant: 'body',
+    summary: 'Give a user a role in a tenant',
+    body: Type.Object({ ...TenantUser.properties, ...TenantRole }),
+    response: Tenant,
+    status: 200,
+  }),
+  'tenantUsers.update': route({
+    method: 'PATCH',
+    path: '/tenants/users',
+    since: 'v3',
+    permission: 'tenant_update_user',
+    tenant: 'body',
+    summary: 'Change the role of a user in a tenant',
+    body: Type.Object({ ...TenantUser.properties, ...TenantRole }),
+    response: Tenant,
+    status: 200,
+  }),
+  'tenantUsers.remove': route({
+    method: 'DELETE',
+    path: '/tenants/users',
+    since: 'v3',
+    permission: 'tenant_remove_user',
+    tenant: 'body',
+    summary: 'Take a user out of a tenant',
+    body: TenantUser,
+    response: 'empty',
+    status: 204,
+  }),
+  'tenantGroups.add': route({
+    method: 'PUT',
+    path: '/tenants/user-groups',
+    since: 'v3',
+    permission: 'tenant_add_group',
+    tenant: 'body',
+    summary: 'Give a user group a role in a tenant',
+    body: Type.Object({ ...TenantGroup.properties, ...TenantRole }),
+    response: Tenant,
+    status: 200,
+  }),
+  'tenantGroups.update': route({
+    method: 'PATCH',
+    path: '/tenants/user-groups',
+    since: 'v3',
+    permission: 'tenant_update_group',
+    tenant: 'body',
+    summary: 'Change the role of a user group in a tenant',
+    body: Type.Object({ ...TenantGroup.properties, ...TenantRole }),
+    response: Tenant,
+    status: 200,
+  }),
+  'tenantGroups.remove': route({
+    method: 'DELETE',
+    path: '/tenants/user-groups',
+    since: 'v3',
+    permission: 'tenant_remove_group',
+    tenant: 'body',
+    summary: 'Take a user group out of a tenant',
+    body: TenantGroup,
+    response: 'empty',
+    status: 204,
+  }),
+} as const
