@@ -1,18 +1,18 @@
-type Properties = Readonly<Record<string, unknown>>
+import { asObject, type JsonObject } from '../../json-object.ts'
 
 /** How the last checks of an instance went, as its system properties record them (spec/rest-facts-b.md 9). */
-export function checkResults(systemProperties: Properties): {
+export function checkResults(systemProperties: JsonObject): {
   readonly hasConfigurationDrift: boolean
   readonly isStatusCheckOk: boolean
 } {
   const drifts = [
     systemProperties.configuration_drift,
-    ...Object.values(objectOf(systemProperties.source_relationships_configuration_drift)),
-    ...Object.values(objectOf(systemProperties.target_relationships_configuration_drift)),
+    ...Object.values(asObject(systemProperties.source_relationships_configuration_drift)),
+    ...Object.values(asObject(systemProperties.target_relationships_configuration_drift)),
   ]
   return {
     hasConfigurationDrift: drifts.some(shows),
-    isStatusCheckOk: objectOf(systemProperties.status).ok === true,
+    isStatusCheckOk: asObject(systemProperties.status).ok === true,
   }
 }
 
@@ -24,13 +24,9 @@ function shows(record: unknown): boolean {
 }
 
 /** The system properties after a stored task has set the instance to `state` (spec/workflows.md 2.1). */
-export function afterState(systemProperties: Properties, state: string, now: Date): Properties {
+export function afterState(systemProperties: JsonObject, state: string, now: Date): JsonObject {
   const fine = { ok: true, result: null, task: null, timestamp: now.toISOString() }
   if (state === 'configured') return { ...systemProperties, configuration_drift: fine }
   if (state === 'started') return { ...systemProperties, previous_status: null, status: fine }
   return systemProperties
-}
-
-function objectOf(value: unknown): Properties {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Properties) : {}
 }

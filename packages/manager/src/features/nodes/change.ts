@@ -1,5 +1,6 @@
 import { badParameter, duplicate, emptyUpdate, notFound, type RouteBody } from '@tutti/api'
 import { deploymentTable } from '@tutti/storage'
+import { objectAt } from '../../json-object.ts'
 import { lockOwned } from '../../owned.ts'
 import type { Request } from '../../request.ts'
 import { checkDeploymentUpdate } from '../node-instances/index.ts'
@@ -85,9 +86,4 @@ function namedCounts(node: Counted): Partial<NodeCounts> {
     counts[name] = Number(value)
   }
   return counts
-}
-
-function objectAt(object: object, key: string): Readonly<Record<string, unknown>> {
-  const value = (object as Readonly<Record<string, unknown>>)[key]
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

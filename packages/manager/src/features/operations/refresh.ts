@@ -1,11 +1,11 @@
 import { ApiError, badParameter, notFound, type RouteBody } from '@tutti/api'
 import { deploymentTable } from '@tutti/storage'
+import { asObject, objectAt } from '../../json-object.ts'
 import { lockOwned } from '../../owned.ts'
 import type { Request } from '../../request.ts'
 import { readNodeOperations, readUnfinished, setParameters } from './queries.ts'
 
 type Refresh = RouteBody<'operations.act'>
-type Json = Readonly<Record<string, unknown>>
 
 const sides = { source_operations: 'source', target_operations: 'target' } as const
 
@@ -65,10 +65,4 @@ function declaredBy(
     side: sides[key as keyof typeof sides],
     targetId: String(relationship.target_id),
   }
-}
-
-const objectAt = (object: Json, key: string): Json => asObject(object[key])
-
-function asObject(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 }

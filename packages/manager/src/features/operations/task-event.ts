@@ -1,4 +1,5 @@
 import { type JsonValue, pythonText } from '@tutti/engine'
+import { objectAt, textAt } from '../../json-object.ts'
 import type { SentEvent } from '../events/index.ts'
 
 type Task = {
@@ -70,16 +71,4 @@ export function stateToSet(task: Task): { readonly instanceId: string; readonly 
 function retryText({ current_retries: current, total_retries: total }: Task['parameters']): string {
   if (typeof current !== 'number' || current <= 0) return ''
   return ` [retry ${current}${typeof total === 'number' && total >= 0 ? `/${total}` : ''}]`
-}
-
-type JsonObject = Readonly<Record<string, unknown>>
-
-function objectAt(object: JsonObject, key: string): JsonObject {
-  const value = object[key]
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
-}
-
-function textAt(object: JsonObject, key: string): string | null {
-  const value = object[key]
-  return typeof value === 'string' ? value : null
 }
