@@ -110,7 +110,8 @@ function withOnly(answer: unknown, names: readonly string[]) {
 
 /** What comes next to this manager sees the change; others hear of it a moment later. */
 function changesAccess(name: RouteName, { options, body }: { options: unknown; body: unknown }): boolean {
-  if (/^(ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name)) return true
+  if (/^(config|ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name))
+    return true
   if (name.endsWith('.setGlobal')) return true
   return [options, body].some((one) => (one as { visibility?: unknown } | undefined)?.visibility === 'global')
 }
