@@ -68,11 +68,12 @@ export async function answer(
   if (called !== undefined) await checkPermission(request, called)
   const { _include: _, ...others } = request.query
   const query = adaptation.includesAnswer ? others : request.query
+  const include = includeOf(name, route, request.query)
   const routeRequest = {
     ...request,
     ...given,
     ...adaptation.request?.(given),
-    include: includeOf(name, route, query),
+    include: adaptation.includesAnswer ? undefined : include,
     list:
       route.list === undefined
         ? undefined
