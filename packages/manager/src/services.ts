@@ -6,6 +6,7 @@ import type { Lockout } from './authentication/lockout.ts'
 import type { PasswordCheck } from './authentication/passwords.ts'
 import type { KeyRing } from './encryption/key-ring.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
+import type { SecretsAtHand } from './features/secrets/index.ts'
 import type { ManagerSettings } from './settings.ts'
 
 /** What handlers work with; made once when the manager starts. */
@@ -23,6 +24,8 @@ export type Services = {
   readonly passwords: PasswordCheck
   readonly ldapLogins: LdapLogins
   readonly keys: KeyRing
+  /** In a transaction that may read secrets, those that other systems keep; elsewhere they are asked for when read. */
+  readonly secretsAtHand?: SecretsAtHand
   readonly directory: Directory
   readonly lockout: () => Lockout
   readonly now: () => Date

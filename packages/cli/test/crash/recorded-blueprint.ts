@@ -21,7 +21,7 @@ export type RecordedBlueprint = {
 /** The levels that depend on each other, the first one first. */
 export const levels = ['network', 'storage', 'database', 'service', 'cache', 'proxy'] as const
 
-/** The operations of each instance, in their order. */
+/** The operations of each instance, in their order, unless a test asks for others. */
 export const operations = ['create', 'start'] as const
 
 /**
@@ -30,14 +30,21 @@ export const operations = ['create', 'start'] as const
  */
 export async function recordedBlueprint(
   folder: string,
-  options: { readonly instances: number; readonly workSeconds: number },
+  options: {
+    readonly instances: number
+    readonly workSeconds: number
+    readonly operations?: readonly string[]
+  },
 ): Promise<RecordedBlueprint> {
   const file = join(folder, 'starts.jsonl')
   const blueprint = join(folder, 'recorded')
   await mkdir(blueprint, { recursive: true })
   await appendFile(file, '')
   await writeFile(join(blueprint, 'record.py'), script(file, options.workSeconds))
-  await writeFile(join(blueprint, 'blueprint.yaml'), yaml(options.instances))
+  await writeFile(
+    join(blueprint, 'blueprint.yaml'),
+    yaml(options.instances, options.operations ?? operations),
+  )
   return {
     folder: blueprint,
     async starts() {
@@ -63,7 +70,7 @@ if ctx.operation.name.endswith('.create'):
 `
 }
 
-function yaml(instances: number): string {
+function yaml(instances: number, names: readonly string[]): string {
   const operation = (name: string) =>
     `          ${name}: { implementation: record.py, executor: central_deployment_agent }`
   const nodes = levels.map((level, index) => {
@@ -77,7 +84,7 @@ function yaml(instances: number): string {
     capabilities: { scalable: { properties: { default_instances: ${instances} } } }
     interfaces:
       cloudify.interfaces.lifecycle:
-${operations.map((name) => operation(name).slice(2)).join('\n')}${relationships}`
+${names.map((name) => operation(name).slice(2)).join('\n')}${relationships}`
   })
   return `tosca_definitions_version: cloudify_dsl_1_5
 imports: [cloudify/types/types.yaml]

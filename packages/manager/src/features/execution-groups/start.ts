@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { badParameter, wireTypeOf, wrongType } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
 import {
-  type Database,
   deploymentGroupTable,
   insertEvents,
   insertExecutionGroup,
@@ -23,6 +22,7 @@ import {
   systemWorkflowRuns,
   unavailable,
 } from '../executions/index.ts'
+import { transactionWithSecrets } from '../secrets/index.ts'
 import { type MemberToStart, readMembers } from './queries.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -57,7 +57,8 @@ export async function startGroup(request: Request, start: GroupStart): Promise<s
   }
   const id = randomUUID()
   const { username } = request.caller
-  await request.services.db.transaction().execute(async (transaction) => {
+  await transactionWithSecrets(request, async (within) => {
+    const { db: transaction, queue } = within.services
     const group = await lockOwned(request, transaction, deploymentGroupTable, start.deploymentGroupId)
     const { tenant_id: tenantId, visibility } = group
     await insertExecutionGroup(transaction, {
@@ -75,10 +76,10 @@ export async function startGroup(request: Request, start: GroupStart): Promise<s
       const workflow = workflowOf(member)
       return workflow === null ? [] : [{ ...member, workflow }]
     })
-    const executions = await planExecutions(request, transaction, start, concurrency, able)
+    const executions = await planExecutions(within, start, concurrency, able)
     await insertExecutions(
       transaction,
-      request.services.queue,
+      queue,
       executions.map((execution) => ({ ...execution, executionGroupId: id })),
     )
     const there = new Set(able.map((member) => member.id))
@@ -118,7 +119,6 @@ type Able = MemberToStart & { readonly workflow: PlanWorkflow }
 /** Which execution each deployment gets, in the order of spec/workflows.md 1.2 and 6.1. */
 async function planExecutions(
   request: Request,
-  transaction: Database,
   start: GroupStart,
   concurrency: number,
   members: readonly Able[],
@@ -126,12 +126,13 @@ async function planExecutions(
   const [first] = members
   if (first === undefined) return []
   const { workflowId, force } = start
+  const { db: transaction } = request.services
   const ids = members.map((member) => member.id)
   const planned: (Able & {
     readonly parameters: Parameters<typeof findRefusals>[2][number]['parameters']
   })[] = []
   for (const member of members) {
-    const parameters = await finalParameters(request, transaction, member.id, member.workflow, {
+    const parameters = await finalParameters(request, member.id, member.workflow, {
       workflowId,
       parameters: { ...start.defaultParameters, ...start.parameters[member.id] },
       allowCustomParameters: false,

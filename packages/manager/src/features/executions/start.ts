@@ -16,6 +16,7 @@ import {
 } from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
+import { transactionWithSecrets } from '../secrets/index.ts'
 import { unavailable, whyUnavailable } from './availability.ts'
 import { findRunning, lockDeployment, readDeploymentStates, systemWorkflowRuns } from './queries.ts'
 
@@ -39,9 +40,9 @@ const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
  * attempt can be seen; only "another one is running" leaves none.
  */
 export async function startExecution(request: Request, start: StartRequest): Promise<string> {
-  const { db, queue } = request.services
   const id = randomUUID()
-  const failure = await db.transaction().execute(async (transaction) => {
+  const failure = await transactionWithSecrets(request, async (within) => {
+    const { db: transaction, queue } = within.services
     const deployment = await lockDeployment(transaction, tenantOf(request).id, start.deploymentId)
     if (deployment === undefined || isHiddenFrom(request, deployment)) {
       throw notFound('Deployment', start.deploymentId)
@@ -52,7 +53,7 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       deployment.workflows as Named<PlanWorkflow>,
       start.workflowId,
     )
-    const parameters = await finalParameters(request, transaction, deployment.id, workflow, start)
+    const parameters = await finalParameters(within, deployment.id, workflow, start)
     const execution = {
       tenantId: deployment.tenant_id,
       id,
@@ -185,18 +186,16 @@ async function checkParameters(
  * @throws illegal_execution_parameters_error, functions_evaluation_error
  */
 export async function finalParameters(
-  { services, ...request }: Request,
-  transaction: Database,
+  request: Request,
   deploymentId: string,
   workflow: PlanWorkflow,
   given: GivenParameters,
 ): Promise<Named<Json>> {
-  const within = { ...request, services: { ...services, db: transaction } }
-  const parameters = await checkParameters(within, deploymentId, workflow, given)
+  const parameters = await checkParameters(request, deploymentId, workflow, given)
   const mayHoldFunctions = (value: Json) =>
     typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!Object.values(parameters).some(mayHoldFunctions)) return parameters
-  const storage = await openEvaluation(within.services, tenantScope(within), deploymentId)
+  const storage = await openEvaluation(request.services, tenantScope(request), deploymentId)
   const evaluated = await Promise.all(
     Object.entries(parameters).map(
       async ([name, value]) => [name, await evaluatePayload(value, {}, storage)] as const,

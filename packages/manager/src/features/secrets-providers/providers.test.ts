@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addDeployment, addUser } from '../../../test/fixtures.ts'
 import { passwordOf, startTestManager, type TestManager } from '../../../test/test-manager.ts'
@@ -170,6 +171,55 @@ test('functions read such secrets, once in each request', async () => {
     status: 502,
     body: { error_code: 'secrets_provider_unavailable_error' },
   })
+})
+
+test('what an execution reads there is read before its deployment is locked', async () => {
+  const asked: string[] = []
+  const answer = vaultAnswers({
+    'kv/': { type: 'kv', version: '1', values: { app: { name: 'second', second: 'deep', third: 'wide' } } },
+  })
+  const watching = await serve(async (request, response) => {
+    asked.push(request.url ?? '')
+    const free = await sql`select from deployments where id = 'app' for update skip locked`.execute(
+      manager.db,
+    )
+    if (free.rows.length > 0) answer(request, response)
+    else response.writeHead(500).end()
+  })
+  const provider = await addProvider('vault', toVault({ url: at(watching), path: 'kv/app' }))
+  for (const key of ['name', 'second', 'third']) {
+    await manager.inject('PUT', `/secrets/${key}`, { body: { value: '', provider_name: provider } })
+  }
+  const workflow = { operation: 'o', plugin: 'p', parameters: {}, availability_rules: null }
+  await manager.db
+    .updateTable('deployments')
+    .set({ workflows: JSON.stringify({ probe: workflow }) })
+    .where('id', '=', 'app')
+    .execute()
+  const start = (parameters: Parameters) =>
+    manager.inject('POST', '/executions', {
+      body: {
+        deployment_id: 'app',
+        workflow_id: 'probe',
+        parameters,
+        allow_custom_parameters: true,
+        force: true,
+      },
+    })
+  const named = { get_secret: { get_secret: 'name' } }
+  const started = await start({ named, listed: [{ get_secret: 'third' }, { get_secret: 'third' }] })
+  expect(started.body.parameters).toEqual({ named: 'deep', listed: ['wide', 'wide'] })
+  // Each is asked for once, with a request that tells what kind of path it is.
+  expect(asked).toHaveLength(6)
+
+  const count = async () => (await manager.inject('GET', '/executions')).body.metadata.pagination.total
+  const before = await count()
+  await watching.close()
+  expect(await start({ listed: [{ get_secret: 'third' }] })).toMatchObject({
+    status: 502,
+    body: { error_code: 'secrets_provider_unavailable_error' },
+  })
+  expect(await count()).toBe(before)
 })
 
 test('a value is what its schema says, and an error when it does not fit', async () => {

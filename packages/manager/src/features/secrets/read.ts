@@ -23,9 +23,8 @@ export async function openValue(
   const provider =
     tenantId === null || name === null ? undefined : await findProvider(services.db, { tenantId, name })
   if (provider === undefined || provider.type === 'local') return services.keys.open(secret.value)
-  return readFromProvider(services, openProvider(services, provider), {
-    key: secret.id,
-    options,
-    isForManager,
-  })
+  const ask = () =>
+    readFromProvider(services, openProvider(services, provider), { key: secret.id, options, isForManager })
+  const { secretsAtHand } = services
+  return secretsAtHand?.(JSON.stringify([tenantId, name, secret.id, options]), ask) ?? ask()
 }

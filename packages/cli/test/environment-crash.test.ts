@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Client } from '@tutti/client'
+import { openDatabase } from '@tutti/storage'
+import { expect, test } from 'vitest'
+import { expectNotRepeated, type Recorded, recordedSuccesses } from './crash/nothing-lost.ts'
+import { processesWith } from './crash/process-table.ts'
+import { levels, recordedBlueprint, type Start } from './crash/recorded-blueprint.ts'
+import { seededRandom } from './crash/seed.ts'
+import { atSite } from './crash/site.ts'
+import { clientOf, freePort, untilReady } from './crash/tutti-process.ts'
+import { until } from './crash/until.ts'
+
+/** Half a minute on an idle machine with 2 cores; several on a busy one. */
+const timeoutMs = 300_000
+
+const kills = 5
+const branches = 3
+
+/** By id, what is in what: a trunk, its branches, and leaves on them. */
+const parents: ReadonlyMap<string, string | undefined> = new Map([
+  ['trunk', undefined],
+  ...Array.from({ length: branches }, (_none, index) => [`branch-${index}`, 'trunk'] as const),
+  ...Array.from({ length: branches }, (_none, index) => [`leaf-${index}`, `branch-${index}`] as const),
+])
+
+test(
+  'an environment is uninstalled and deleted with all that is in it, whenever its manager is killed',
+  () =>
+    atSite(async (site) => {
+      const random = seededRandom('environment crash')
+      const dataFolder = join(site.folder, 'data')
+      const port = await freePort()
+      const serve = () => site.start('serve', ['serve', '--data-folder', dataFolder, '--port', String(port)])
+      const database = openDatabase({
+        host: join(dataFolder, 'postgresql'),
+        port: 5432,
+        user: 'tutti',
+        database: 'tutti',
+        max: 1,
+      })
+      const client = clientOf(port)
+      try {
+        const blueprint = await recordedBlueprint(site.folder, {
+          instances: 1,
+          workSeconds: 0.1,
+          operations: ['delete'],
+        })
+        let server = serve()
+        const restart = async () => {
+          server.kill('SIGKILL')
+          await server.ended
+          await until('the end of the killed manager’s operations', 15_000, async () => {
+            return (await processesWith(site.marker)).length === 0
+          })
+          server = serve()
+          await untilReady(port, server)
+        }
+        await untilReady(port, server)
+        await client.blueprints.upload('recorded', {
+          kind: 'folder',
+          path: blueprint.folder,
+          mainFile: undefined,
+        })
+        for (const [id, parent] of parents) {
+          await client.deployments.create(id, {
+            blueprintId: 'recorded',
+            labels: parent === undefined ? [] : [['csys-obj-parent', parent]],
+          })
+        }
+        const run = (deploymentId: string, workflowId: string, parameters = {}) =>
+          client.executions.start({ deploymentId, workflowId, parameters })
+        const installs = await Promise.all([...parents.keys()].map((id) => run(id, 'install')))
+        for (const { id } of installs) {
+          expect((await client.executions.follow(id, { patienceMs: 60_000 })).status).toBe('terminated')
+        }
+
+        const { id } = await run('trunk', 'uninstall', { recursive: true })
+        const before: Recorded[] = []
+        for (let kill = 0; kill < kills; kill += 1) {
+          await delay(random() * 1_500)
+          before.push(await recordedSuccesses(database.db, await blueprint.starts()))
+          await restart()
+        }
+        const end = await client.executions.follow(id, { patienceMs: 60_000 })
+        expect(end, end.error ?? '').toMatchObject({ status: 'terminated', error: '' })
+        const starts = await blueprint.starts()
+        for (const recorded of before) expectNotRepeated(recorded, starts)
+        expect(new Set(starts.map(({ instanceId }) => instanceId)).size).toBe(parents.size * levels.length)
+        await expectChildrenFirst(client, starts)
+        expect(await deploymentsOf(client, 'uninstall')).toEqual([...parents.keys()].sort())
+
+        await client.deployments.delete('trunk', { recursive: true })
+        await delay(random() * 500)
+        await restart()
+        await until('the end of the environment', 60_000, async () => {
+          const rows = await database.db.selectFrom('deployments').select('id').execute()
+          return rows.length === 0
+        })
+        const unfinished = await database.db
+          .selectFrom('executions')
+          .select(['id', 'workflow_id', 'status', 'error'])
+          .where('status', '!=', 'terminated')
+          .execute()
+        expect(unfinished).toEqual([])
+      } finally {
+        await database.close()
+      }
+    }),
+  timeoutMs,
+)
+
+/** The deployments that executions of the workflow are on, one entry for each execution. */
+async function deploymentsOf(client: Client, workflow_id: string): Promise<readonly (string | null)[]> {
+  const ids: (string | null)[] = []
+  for await (const execution of client.executions.iterate({ query: { workflow_id } })) {
+    ids.push(execution.deployment_id)
+  }
+  return ids.sort()
+}
+
+async function expectChildrenFirst(client: Client, starts: readonly Start[]): Promise<void> {
+  const deploymentOf = new Map<string, string>()
+  for await (const { id, deployment_id } of client.nodeInstances.iterate({}))
+    deploymentOf.set(id, deployment_id)
+  const order = starts.map(({ instanceId }) => deploymentOf.get(instanceId))
+  for (const [child, parent] of parents) {
+    if (parent !== undefined) expect(order.lastIndexOf(child)).toBeLessThan(order.indexOf(parent))
+  }
+}
