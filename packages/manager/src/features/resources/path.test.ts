@@ -75,6 +75,34 @@ test('another server’s request is read as that one reads it, or not at all', (
   }
 })
 
+test('whatever another server got, it is a path below a folder or none', () => {
+  const part = constantFrom(
+    'resources',
+    'deployments',
+    't',
+    '..',
+    '.',
+    '',
+    '/',
+    '%2f',
+    '%2e',
+    '%',
+    '\\',
+    'ä',
+    '?',
+    ' ',
+  )
+  assert(
+    property(array(part, { maxLength: 12 }), constantFrom('', '/'), (parts, separator) => {
+      const path = pathOfUri(`/resources/${parts.join(separator)}`)
+      if (path?.kind !== 'owned') return
+      for (const name of [path.tenantName, path.id, ...path.segments]) {
+        expect(name).not.toMatch(/^\.{0,2}$|[/\\\0]/)
+      }
+    }),
+  )
+})
+
 test('whatever its parts, no path leaves its folder', () => {
   const part = constantFrom('a', '..', '.', '', 'b\0c', '...', '..a')
   assert(
