@@ -1,4 +1,4 @@
-import { RolePermission } from '../shapes/access.ts'
+import { RolePermission, rolePermissionFields } from '../shapes/access.ts'
 import { ListOf } from '../shapes/common.ts'
 import { route } from './route.ts'
 
@@ -11,6 +11,7 @@ export const permissionRoutes = {
     permission: 'authenticated',
     tenant: 'none',
     summary: 'List which role holds which permission',
+    list: rolePermissionFields,
     response: ListOf(RolePermission),
     status: 200,
   }),
@@ -21,6 +22,7 @@ export const permissionRoutes = {
     permission: 'authenticated',
     tenant: 'none',
     summary: 'List the permissions of a role',
+    list: rolePermissionFields,
     response: ListOf(RolePermission),
     status: 200,
   }),

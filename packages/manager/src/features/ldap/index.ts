@@ -4,3 +4,4 @@
  */
 
 export { ldapHandlers } from './routes.ts'
+export { changeLdapSetting, keptLdapSettings } from './service.ts'

@@ -119,6 +119,7 @@ export type NewUser = {
   readonly username: string
   readonly password_hash: string
   readonly role: string
+  readonly active: boolean
   readonly created_at?: string
   readonly first_login_at: string | null
   readonly last_login_at: string | null
