@@ -9,10 +9,30 @@ import {
   managerFields,
 } from '../shapes/cluster.ts'
 import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { Status } from '../shapes/manager.ts'
 import { route } from './route.ts'
 
 /** Managers, brokers and database nodes, and how they are (spec/rest-facts-b.md 11); nothing of it has a tenant. */
 export const clusterRoutes = {
+  'status.get': route({
+    method: 'GET',
+    path: '/status',
+    permission: 'status_get',
+    tenant: 'none',
+    summary: 'Get the status of the manager and its services',
+    query: Type.Object({ summary: Type.Optional(Type.Boolean()) }),
+    response: Status,
+    status: 200,
+  }),
+  'ok.get': route({
+    method: 'GET',
+    path: '/ok',
+    permission: 'anonymous',
+    tenant: 'none',
+    summary: 'Check that the manager answers',
+    response: Type.String(),
+    status: 200,
+  }),
   'managers.list': route({
     method: 'GET',
     path: '/managers',

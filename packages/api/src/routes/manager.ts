@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { JsonObject } from '../shapes/common.ts'
-import { Maintenance, ProviderContext, Status, Version } from '../shapes/manager.ts'
+import { ProviderContext, Version } from '../shapes/manager.ts'
 import { route } from './route.ts'
 
 /** What tells about the manager itself; none of it belongs to a tenant (spec/rest-facts-b.md 11 and 12). */
@@ -12,43 +12,6 @@ export const managerRoutes = {
     tenant: 'none',
     summary: 'Get the version of the manager',
     response: Version,
-    status: 200,
-  }),
-  'status.get': route({
-    method: 'GET',
-    path: '/status',
-    permission: 'status_get',
-    tenant: 'none',
-    summary: 'Get the status of the manager and its services',
-    query: Type.Object({ summary: Type.Optional(Type.Boolean()) }),
-    response: Status,
-    status: 200,
-  }),
-  'ok.get': route({
-    method: 'GET',
-    path: '/ok',
-    permission: 'anonymous',
-    tenant: 'none',
-    summary: 'Check that the manager answers',
-    response: Type.String(),
-    status: 200,
-  }),
-  'maintenance.get': route({
-    method: 'GET',
-    path: '/maintenance',
-    permission: 'maintenance_mode_get',
-    tenant: 'none',
-    summary: 'Get the state of maintenance mode',
-    response: Maintenance,
-    status: 200,
-  }),
-  'maintenance.set': route({
-    method: 'POST',
-    path: '/maintenance/:action',
-    permission: 'maintenance_mode_set',
-    tenant: 'none',
-    summary: 'Enter or leave maintenance mode: the action is activate or deactivate',
-    response: Maintenance,
     status: 200,
   }),
   'providerContext.get': route({
@@ -70,28 +33,6 @@ export const managerRoutes = {
     body: Type.Object({ name: Type.String(), context: JsonObject }),
     response: Type.Object({ status: Type.String() }),
     status: 201,
-  }),
-  'resources.get': route({
-    method: 'GET',
-    path: '/resources/*',
-    base: 'root',
-    // `file_server_auth` is asked in the path's tenant, and not at all for global blueprints.
-    permission: 'optional',
-    tenant: 'none',
-    summary: 'Download a file of a blueprint or a deployment; the tenant is part of the path',
-    response: 'file',
-    status: 200,
-  }),
-  'resources.authorize': route({
-    method: 'GET',
-    path: '/file-server-auth',
-    since: 'v3.1',
-    permission: 'optional',
-    tenant: 'none',
-    summary:
-      'Check whether the caller may do what the headers X-Original-Uri and X-Original-Method say with a path below /resources',
-    response: 'empty',
-    status: 200,
   }),
   'monitoring.authorize': route({
     method: 'GET',

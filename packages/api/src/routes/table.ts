@@ -15,11 +15,13 @@ import { filterRoutes } from './filters.ts'
 import { labelRoutes } from './labels.ts'
 import { ldapRoutes } from './ldap.ts'
 import { licenseRoutes } from './license.ts'
+import { maintenanceRoutes } from './maintenance.ts'
 import { managerRoutes } from './manager.ts'
 import { nodeInstanceRoutes } from './node-instances.ts'
 import { nodeRoutes } from './nodes.ts'
 import { operationRoutes } from './operations.ts'
 import { permissionRoutes } from './permissions.ts'
+import { resourceRoutes } from './resources.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './searches.ts'
 import { secretRoutes } from './secrets.ts'
@@ -37,6 +39,7 @@ export const builtRoutes = {
   ...managerRoutes,
   ...configRoutes,
   ...clusterRoutes,
+  ...maintenanceRoutes,
   ...licenseRoutes,
   ...auditRoutes,
   ...tokenRoutes,
@@ -57,6 +60,7 @@ export const builtRoutes = {
   ...nodeInstanceRoutes,
   ...agentRoutes,
   ...operationRoutes,
+  ...resourceRoutes,
   ...siteRoutes,
   ...secretRoutes,
   ...secretsProviderRoutes,

@@ -1,5 +1,5 @@
 /**
- * Agents: records of what runs operations on the hosts of deployments; tokens and installing come later
+ * Agents: records of what runs operations on the hosts of deployments; installing them comes later
  * (spec/rest-facts-b.md 8).
  */
 
