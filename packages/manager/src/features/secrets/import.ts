@@ -15,7 +15,7 @@ import { administers, checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import type { Request } from '../../request.ts'
 import { requireProvider } from '../secrets-providers/index.ts'
 import { changeSecret, insertSecret, type SecretState, stateColumns, tenantsNamed } from './queries.ts'
-import { checkNotHidden } from './service.ts'
+import { checkNotHidden, textOf } from './service.ts'
 
 /** What is wrong with an entry, by the names that the command line knows (spec/rest-facts-b.md 5). */
 type EntryErrors = Record<string, string | readonly string[]>
@@ -243,9 +243,8 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
   const place = { tenant_id: tenant.id, tenant_name: tenant.name, id: key }
   await lockId(transaction, secretTable, key)
   const existing = await findOwned<SecretState>(transaction, secretTable, tenant.id, key, stateColumns)
-  const value = keys.seal(secret.text)
   const change = {
-    value,
+    value: keys.seal(secret.text),
     visibility,
     is_hidden_value: secret.isHidden,
     ...(secret.provider !== undefined && {
@@ -263,7 +262,9 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
       checkMayBeGlobal(request, visibility)
       await checkOnlyOne(transaction, secretTable, place, visibility)
     }
-    await changeSecret(transaction, existing, change)
+    const text = replacing(existing, secret)
+    if (typeof text !== 'string') return { errors: text }
+    await changeSecret(transaction, existing, { ...change, value: keys.seal(text) })
     return { ...outcome, collides: true }
   }
   checkMayBeGlobal(request, visibility)
@@ -277,4 +278,14 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
     ...(secret.updatedAt !== undefined && { updated_at: secret.updatedAt }),
   })
   return { ...outcome, collides: false }
+}
+
+/** The text as it is kept under the schema of what is there, or what is wrong with it. */
+function replacing({ schema, provider_name }: SecretState, { text, provider }: Entry): string | EntryErrors {
+  try {
+    return textOf(text, schema, provider !== undefined || provider_name !== null)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { value: error.message }
+  }
 }
