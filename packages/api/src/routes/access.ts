@@ -17,7 +17,7 @@ const RoleName = Type.String()
 const TenantUser = Type.Object({ username: Type.String(), tenant_name: Type.String() })
 const TenantGroup = Type.Object({ group_name: Type.String(), tenant_name: Type.String() })
 const GroupUser = Type.Object({ username: Type.String(), group_name: Type.String() })
-/** Left out it is `user`, as clients of older versions expect. */
+/** Who is added without one becomes a `user`, as clients of older versions expect. */
 const TenantRole = { role: Type.Optional(Nullable(RoleName)) }
 
 const WithData = Type.Object({ _get_data: Type.Optional(Type.Boolean()) })
@@ -181,7 +181,7 @@ export const accessRoutes = {
     permission: 'tenant_update_user',
     tenant: 'body',
     summary: 'Change the role of a user in a tenant',
-    body: Type.Object({ ...TenantUser.properties, ...TenantRole }),
+    body: Type.Object({ ...TenantUser.properties, role: RoleName }),
     response: Tenant,
     status: 200,
   }),
@@ -214,7 +214,7 @@ export const accessRoutes = {
     permission: 'tenant_update_group',
     tenant: 'body',
     summary: 'Change the role of a user group in a tenant',
-    body: Type.Object({ ...TenantGroup.properties, ...TenantRole }),
+    body: Type.Object({ ...TenantGroup.properties, role: RoleName }),
     response: Tenant,
     status: 200,
   }),
