@@ -19,6 +19,8 @@ export type Route = {
   readonly since: ApiVersion
   /** `anonymous` needs no credentials, `authenticated` any valid ones. */
   readonly permission: Permission | 'anonymous' | 'authenticated'
+  /** The token of an execution will do, whatever its creator may still do (spec/rest-facts-b.md 3). */
+  readonly orExecutionToken?: true
   /**
    * Where the tenant comes from: the Tenant header, the path's `:tenant_name` or the body's `tenant_name`. `none`: it
    * needs none; roles in a tenant that is named all the same count.

@@ -2,7 +2,6 @@ import {
   type AdaptableRequest,
   ApiError,
   forbidden,
-  includedNames,
   lastValue,
   parseBody,
   parseBoolean,
@@ -14,6 +13,7 @@ import {
   type Route,
   type RouteName,
   routes,
+  tenantHint,
   tenantNotProvided,
   type VersionRoute,
 } from '@tutti/api'
@@ -66,8 +66,10 @@ export async function answer(
   // Who asks an older endpoint for what a newer one does needs the permission of both.
   const called = name === served.name ? undefined : routes[name]
   if (called !== undefined) await checkPermission(request, called)
+  const { answerFields } = adaptation
   const { _include: _, ...others } = request.query
-  const query = adaptation.includesAnswer ? others : request.query
+  const query = answerFields ? others : request.query
+  const included = answerFields && parseInclude(request.query, answerFields)
   const routeRequest = {
     ...request,
     ...given,
@@ -94,15 +96,14 @@ export async function answer(
   if (route.method !== 'GET' && changesAccess(name, routeRequest)) services.directory.forget()
   const result = before ?? (await answersOf('after')) ?? answered
   if (adaptation.answer === undefined || result === undefined) return result
-  const older = adaptation.answer(result, given)
-  return adaptation.includesAnswer ? withOnly(older, includedNames(request.query)) : older
+  return withOnly(adaptation.answer(result, given), included)
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Of a list, or of one resource. */
-function withOnly(answer: unknown, names: readonly string[]) {
-  if (names.length === 0) return answer
+function withOnly(answer: unknown, names: readonly string[] | undefined) {
+  if (names === undefined) return answer
   const { items } = answer as { readonly items?: readonly Fields[] }
   if (items === undefined) return pickIncluded(answer as Fields, names)
   return { ...(answer as Fields), items: items.map((item) => pickIncluded(item, names)) }
@@ -168,12 +169,12 @@ async function authorize(
     const caller = await authenticate(services, access, credentials, isLasting)
     const tenantName =
       route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
-    if (tenantName === undefined && route.tenant !== 'none' && route.tenant !== 'body')
-      throw tenantNotProvided()
     const tenant = tenantName === undefined ? undefined : await callersTenant(access, caller, tenantName)
     const rights = rightsOf(caller, await access.permissions(), tenant?.id)
     const request = { ...base, caller, tenant, rights, access }
+    // Without a tenant only system roles count: who has none that would do is told that first.
     await checkPermission(request, route)
+    if (tenant === undefined && needsTenant(route)) throw tenantNotProvided()
     return request
   }
   try {
@@ -187,12 +188,16 @@ async function authorize(
 async function checkPermission(request: Request, route: Route): Promise<void> {
   const { permission } = route
   if (permission === 'authenticated' || permission === 'anonymous' || request.rights.holds(permission)) return
+  if (route.orExecutionToken && request.caller.execution !== undefined) return
   // With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do.
   const spansTenants =
     route.allTenants && parseBoolean('_all_tenants', lastValue(request.query, '_all_tenants') ?? false)
   if (spansTenants && (await tenantsWith(request.access, request.caller, permission)).length > 0) return
-  throw forbidden(request.caller.username, permission, request.tenant?.name)
+  const { caller, tenant } = request
+  throw forbidden(caller.username, permission, tenant?.name, needsTenant(route) ? tenantHint : undefined)
 }
+
+const needsTenant = ({ tenant }: Route): boolean => tenant === 'required' || tenant === 'path'
 
 function tenantNameOf(route: Route, http: FastifyRequest, hasTenants: boolean): string | undefined {
   const header = http.raw.headers.tenant

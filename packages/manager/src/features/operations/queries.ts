@@ -16,6 +16,7 @@ export const operationResource: ListedResource = {
     dependencies: { column: sql`o.dependencies` },
     parameters: { column: sql`o.parameters` },
     tasks_graph_id: { column: sql`o.tasks_graph_id` },
+    tasks_graph: { column: sql`o.tasks_graph_id` },
     manager_name: { column: sql`o.manager_name` },
     agent_name: { column: sql`o.agent_name` },
     ...ownerFields('o'),
