@@ -61,6 +61,11 @@ test('is well while its database, queue and a worker answer', async () => {
   expect(await get('/ok', { user: null })).toMatchObject({ status: 200, body: 'OK' })
 })
 
+test('says of itself only what is asked for', async () => {
+  expect(Object.keys((await get('/status?_include=status')).body)).toEqual(['status'])
+  expect((await get('/status?_include=nope')).body.error_code).toBe('no_such_include_field_error')
+})
+
 test('says that it fails when no worker lives', async () => {
   await startWorker('box')
   await killed('box')

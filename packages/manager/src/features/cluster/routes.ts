@@ -1,4 +1,4 @@
-import { clusterStateFields, defaultMaxResults, parseInclude } from '@tutti/api'
+import { defaultMaxResults, pickIncluded } from '@tutti/api'
 import { listAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { readClusterStatus } from './cluster-status.ts'
@@ -20,9 +20,9 @@ import { getClusterNode, listClusterNodes, notJoined, readClusterState, removeCl
 
 /** spec/rest-spec-b.md 4.2 and 4.4, spec/rest-facts-b.md 11 */
 export const clusterHandlers = {
-  async 'status.get'({ services, options }) {
+  async 'status.get'({ services, options, include }) {
     const status = await readStatus(services.db)
-    return options.summary === true ? { ...status, services: {} } : status
+    return pickIncluded(options.summary === true ? { ...status, services: {} } : status, include)
   },
 
   async 'ok.get'({ services, reply }) {
@@ -61,7 +61,7 @@ export const clusterHandlers = {
   'dbNodes.update': async (request) =>
     wholeAnswer(await updateDatabaseNodes(request, request.body.action), defaultMaxResults),
 
-  'cluster.get': (request) => readClusterState(request, parseInclude(request.query, clusterStateFields)),
+  'cluster.get': (request) => readClusterState(request, request.include),
   'cluster.join': async () => {
     throw notJoined()
   },
