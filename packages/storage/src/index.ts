@@ -92,6 +92,7 @@ export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-f
 export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { literal, ruleConditions } from './lists/rules.ts'
 export { type SummaryRow, summarise } from './lists/summary.ts'
+export { valuesResource } from './lists/values-resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'

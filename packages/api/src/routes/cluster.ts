@@ -1,11 +1,14 @@
 import { Type } from 'typebox'
 import {
   Broker,
+  brokerFields,
   ClusterNode,
   ClusterState,
   ClusterStatus,
+  clusterNodeFields,
   clusterStateFields,
   DbNode,
+  dbNodeFields,
   ManagerNode,
   managerFields,
 } from '../shapes/cluster.ts'
@@ -88,6 +91,7 @@ export const clusterRoutes = {
     permission: 'broker_get',
     tenant: 'none',
     summary: 'List the brokers of the cluster',
+    list: brokerFields,
     response: ListOf(Broker),
     status: 200,
   }),
@@ -135,6 +139,7 @@ export const clusterRoutes = {
     permission: 'db_nodes_get',
     tenant: 'none',
     summary: 'List the database nodes of the cluster',
+    list: dbNodeFields,
     response: ListOf(DbNode),
     status: 200,
   }),
@@ -198,6 +203,7 @@ export const clusterRoutes = {
     permission: 'authenticated',
     tenant: 'none',
     summary: 'List the managers of the cluster in the form of API v3',
+    list: clusterNodeFields,
     response: ListOf(ClusterNode),
     status: 200,
   }),
