@@ -19,8 +19,12 @@ export async function valuesAnswer(
   { services, list }: Request & { readonly list: ListQuery },
   table: FieldTable,
   values: readonly object[],
+  searched?: string,
 ) {
-  return listAnswer(list, await listPage(services.db, valuesResource(table, values), list, everything))
+  return listAnswer(
+    list,
+    await listPage(services.db, valuesResource(table, values, searched), list, everything),
+  )
 }
 
 /** The envelope of a list without pages: always all of it. */

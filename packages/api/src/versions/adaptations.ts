@@ -3,7 +3,7 @@ import { checkIdentifier } from '../identifiers.ts'
 import { fieldTable } from '../list/field-table.ts'
 import type { ApiVersion } from '../routes/route.ts'
 import type { RouteName } from '../routes/table.ts'
-import { Tenant, type Token, User, UserGroup } from '../shapes/access.ts'
+import { Tenant, type Token, User, UserGroup, userFields } from '../shapes/access.ts'
 import { Blueprint } from '../shapes/blueprint.ts'
 import { JsonObject, ListOf, Nullable, Shape } from '../shapes/common.ts'
 import { Deployment } from '../shapes/deployment.ts'
@@ -107,9 +107,11 @@ const oldRole = (role: string) => (role === 'sys_admin' ? 'administrator' : 'use
 const oldUser = (answer: unknown) => {
   const user = answer as Partial<User>
   if (user.role === undefined) return user
-  return { ...user, role: user.active === false ? 'suspended' : oldRole(user.role) }
+  return { ...user, role: user.active === false ? suspendedRole : oldRole(user.role) }
 }
-const answersUser: Adaptation = { answer: oldUser }
+/** Whether a user is suspended is told by two fields of today: all are read, whatever `_include` names. */
+const answersUser: Adaptation = { answerFields: userFields, answer: oldUser }
+const suspendedRole = 'suspended'
 
 const inBody =
   (field: string, name = field) =>
@@ -126,25 +128,32 @@ const onlyV3: Adaptations = {
   })),
   'user.get': answersUser,
   'users.get': answersUser,
-  'users.create': answersUser,
+  'users.create': {
+    ...answersUser,
+    request: ({ body }) =>
+      body?.role === suspendedRole ? { body: { ...body, role: null, active: false } } : {},
+  },
   'users.setActive': answersUser,
   'users.unlock': answersUser,
   'users.list': {
+    answerFields: userFields,
     answer(answer) {
       const list = answer as { readonly items: readonly unknown[] }
       return { ...list, items: list.items.map(oldUser) }
     },
   },
-  // `suspended` was a role.
+  // What is now active or not was one of the roles: to have another one is to be active.
   'users.update': {
-    handler: ({ body }) => (body?.role === 'suspended' ? 'users.setActive' : 'users.update'),
-    request: ({ body }) => (body?.role === 'suspended' ? { body: { action: 'deactivate' } } : {}),
-    answer: oldUser,
+    ...answersUser,
+    request({ body }) {
+      if (body?.role === suspendedRole) return { body: { ...body, role: null, active: false } }
+      return body?.role == null ? {} : { body: { ...body, active: true } }
+    },
   },
   'users.delete': {
+    ...answersUser,
     route: { status: 200, response: User },
     resource: { from: 'users.get', when: 'before' },
-    answer: oldUser,
   },
   'tenants.delete': {
     route: { status: 200, response: Tenant },

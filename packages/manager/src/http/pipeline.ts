@@ -15,11 +15,12 @@ import {
   routes,
   tenantHint,
   tenantNotProvided,
+  unauthorized,
   type VersionRoute,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authenticate, type Caller } from '../authentication/authenticate.ts'
-import { readCredentials } from '../authentication/credentials.ts'
+import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
+import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
 import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
@@ -28,15 +29,6 @@ import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
 import { readJsonBody } from './json-body.ts'
-
-const anonymous: Caller = {
-  userId: -1,
-  username: '',
-  systemRole: '',
-  systemRoles: [],
-  tenantRoles: {},
-  execution: undefined,
-}
 
 /**
  * One request, from headers to answer: authentication, tenant, permission, then query and body by the route's
@@ -111,7 +103,8 @@ function withOnly(answer: unknown, names: readonly string[] | undefined) {
 
 /** What comes next to this manager sees the change; others hear of it a moment later. */
 function changesAccess(name: RouteName, { options, body }: { options: unknown; body: unknown }): boolean {
-  if (/^(ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name)) return true
+  if (/^(config|ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name))
+    return true
   if (name.endsWith('.setGlobal')) return true
   return [options, body].some((one) => (one as { visibility?: unknown } | undefined)?.visibility === 'global')
 }
@@ -154,7 +147,11 @@ async function authorize(
 ): Promise<Request> {
   const { remembered, fresh } = services.directory
   const base = { services, query: http.query as QueryValues, raw: http.raw, reply }
-  if (route.permission === 'anonymous') {
+  const isFromCookie = route.credentials === 'cookie'
+  const credentials = (isFromCookie ? readCookie : readCredentials)(http.headers)
+  const needsNone =
+    route.permission === 'anonymous' || (route.permission === 'optional' && credentials.kind === 'none')
+  if (needsNone) {
     return {
       ...base,
       caller: anonymous,
@@ -163,7 +160,6 @@ async function authorize(
       access: remembered,
     }
   }
-  const credentials = readCredentials(http.headers)
   const isLasting = route.permission === 'create_token'
   const decide = async (access: AccessView): Promise<Request> => {
     const caller = await authenticate(services, access, credentials, isLasting)
@@ -178,16 +174,22 @@ async function authorize(
     return request
   }
   try {
-    return await decide(remembered)
+    return await decide(remembered).catch((error: unknown) => {
+      if (isForbidden(error)) return decide(fresh)
+      throw error
+    })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'forbidden_error') return decide(fresh)
-    throw error
+    throw isFromCookie && isForbidden(error) ? unauthorized(error.message) : error
   }
 }
 
+const isForbidden = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'forbidden_error'
+
 async function checkPermission(request: Request, route: Route): Promise<void> {
   const { permission } = route
-  if (permission === 'authenticated' || permission === 'anonymous' || request.rights.holds(permission)) return
+  if (permission === 'authenticated' || permission === 'anonymous' || permission === 'optional') return
+  if (request.rights.holds(permission)) return
   if (route.orExecutionToken && request.caller.execution !== undefined) return
   // With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do.
   const spansTenants =
@@ -200,6 +202,7 @@ async function checkPermission(request: Request, route: Route): Promise<void> {
 const needsTenant = ({ tenant }: Route): boolean => tenant === 'required' || tenant === 'path'
 
 function tenantNameOf(route: Route, http: FastifyRequest, hasTenants: boolean): string | undefined {
+  if (route.tenant === 'ignored') return undefined
   const header = http.raw.headers.tenant
   const name =
     route.tenant === 'path'

@@ -6,15 +6,19 @@ import type { ListedResource } from './resource.ts'
 
 /**
  * What is in no table of its own, but put together from several places or is data of this release, listed as rows are:
- * pages, order, filters, search by name. Without an order it stays as it is given.
+ * pages, order, filters, search. Without an order it stays as it is given.
  */
-export const valuesResource = ({ fields }: FieldTable, values: readonly object[]): ListedResource => ({
+export const valuesResource = (
+  { fields }: FieldTable,
+  values: readonly object[],
+  searched = 'name',
+): ListedResource => ({
   model: 'Value',
   from: sql`json_array_elements(${toJson(values)}::json) with ordinality as v (item, position)`,
   fields: Object.fromEntries(
     Object.entries(fields).map(([name, kind]) => [name, { column: column(name, kind) }]),
   ),
-  search: sql`(v.item->>'name')`,
+  search: column(searched, 'string'),
   ...namedOnly,
   tieBreaker: sql`v.position`,
 })

@@ -72,6 +72,16 @@ export async function updateAgent(
     .execute()
 }
 
+/** Of all tenants, but for those that are gone from their hosts. */
+export async function countAgents(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('agents')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('state', '!=', 'deleted')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** Whether the tenant has the instance. */
 export async function hasInstance(db: Database, tenantId: number, id: string): Promise<boolean> {
   const row = await db
