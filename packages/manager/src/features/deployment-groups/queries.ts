@@ -139,11 +139,10 @@ export async function findByRules(
   rules: readonly FilterRule[],
   scope: Scope,
 ): Promise<string[]> {
-  const conditions = [visibleIn(deploymentResource, scope), ...ruleConditions(deploymentResource, rules)]
+  const resource = deploymentResource(scope)
+  const conditions = [visibleIn(resource, scope), ...ruleConditions(resource, rules)]
   const { rows } = await sql<{ id: string }>`
-    select d.id from ${deploymentResource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(
-    db,
-  )
+    select d.id from ${resource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(db)
   return rows.map((row) => row.id)
 }
 

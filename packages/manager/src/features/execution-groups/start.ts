@@ -150,8 +150,10 @@ async function planExecutions(
       error: `Error preparing execution: ${message}`,
     })
     const isBeingCreated = member.creation_status !== null && !isEnded(member.creation_status)
-    const refusal = refusals.get(member.id) ?? (isBeingCreated ? undefined : whyNotCreated(member))
-    if (refusal !== undefined) return failed(refusal.message)
+    const refused = refusals.get(member.id)
+    if (refused !== undefined) return failed(refused.kept ?? refused.refusal.message)
+    const notCreated = isBeingCreated ? undefined : whyNotCreated(member)
+    if (notCreated !== undefined) return failed(notCreated.message)
     if (isBeingCreated || running?.has(member.id) || room === 0) return { status: 'queued' }
     const why = unavailability?.get(member.id)
     if (why !== undefined) return failed(unavailable(workflowId, member.id, why).message)
