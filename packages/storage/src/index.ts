@@ -66,7 +66,7 @@ export {
   guardedGet,
   limited,
 } from './fetch/index.ts'
-export { insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
+export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
 export { groupsOf, inDeploymentGroup } from './groups/in-deployment-group.ts'
 export { joinGroup, joinGroups } from './groups/members.ts'
 export {
@@ -90,7 +90,7 @@ export {
   visibleIn,
 } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
-export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
+export { labelsField, labelValue, ownedAs, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ExtraFilter, ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { literal, ruleConditions } from './lists/rules.ts'
 export { type SummaryRow, summarise } from './lists/summary.ts'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
 import { seesAll, visibleIn } from './lists/list.ts'
+import { ownedAs } from './lists/owner-fields.ts'
 import type { Scope } from './lists/resource.ts'
 import { literal } from './lists/rules.ts'
 
@@ -32,12 +33,6 @@ export const deploymentGroupLabels: LabelledTable = {
   owners: 'deployment_groups',
   computed: [],
 }
-
-const ownedAs = (alias: string) => ({
-  tenantId: sql.ref(`${alias}.tenant_id`),
-  createdBy: sql.ref(`${alias}.created_by`),
-  visibility: sql.ref(`${alias}.visibility`),
-})
 
 /** Of the labels `l`: whoever sees what has them need not see the deployments that computed ones name. */
 export function isSeenLabel({ computed }: LabelledTable, scope: Scope): RawBuilder<unknown> {

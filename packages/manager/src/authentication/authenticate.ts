@@ -17,7 +17,14 @@ export type Caller = {
   readonly systemRoles: readonly string[]
   /** By tenant id. */
   readonly tenantRoles: Readonly<Record<string, readonly string[]>>
-  readonly execution: { readonly id: string; readonly tenantId: number; readonly status: string } | undefined
+  readonly execution:
+    | {
+        readonly id: string
+        readonly tenantId: number
+        readonly status: string
+        readonly isSystemWorkflow: boolean
+      }
+    | undefined
 }
 
 /** @throws unauthorized_error with the texts of spec/rest-facts-b.md 2 */
@@ -52,7 +59,12 @@ async function byPassword(services: Services, view: AccessView, login: Login) {
   const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
   if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
   if (user === undefined) return authenticate(services, view, login.otherwise, login.isLasting)
-  if (await mayEnter(services, user, password)) return entered(services, user)
+  const isGuess = user.passwordHash === null || !services.passwords.remembers(user.passwordHash, password)
+  if (await mayEnter(services, user, password)) {
+    // Of guesses that come together all are let pass before the first of them counts: those that lock it count now.
+    if (!isGuess || !isShut(services, await directory.fresh.user(username))) return entered(services, user)
+    throw wrongCredentials(user.username)
+  }
   // The password, or the end of a lock, may have been set a moment ago.
   const current = view === directory.fresh ? undefined : await directory.fresh.user(username)
   const isOther = current?.passwordHash !== user.passwordHash || current?.failedLogins !== user.failedLogins
@@ -125,8 +137,8 @@ async function byExecutionToken(
 ): Promise<Caller> {
   const found = await findExecutionOfToken(db, sha256(token))
   if (found === undefined) throw unauthorized(refusal)
-  const { id, tenantId, status, createdBy } = found
-  return callerOf(await view.user(createdBy), { id, tenantId, status })
+  const { createdBy, ...execution } = found
+  return callerOf(await view.user(createdBy), execution)
 }
 
 function callerOf(user: KnownUser | undefined, execution?: Caller['execution']): Caller {

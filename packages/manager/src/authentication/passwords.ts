@@ -11,6 +11,8 @@ import { hash, verify } from '@node-rs/argon2'
  */
 export type PasswordCheck = {
   fits(passwordHash: string, password: string): Promise<boolean>
+  /** Whether it fitted before, so that it is nobody's guess. */
+  remembers(passwordHash: string, password: string): boolean
 }
 
 const rememberedMax = 10_000
@@ -20,11 +22,17 @@ export function createPasswordCheck(): PasswordCheck {
   const remembered = new Map<string, Buffer>()
   const digestOf = (password: string) => digest('sha256', key + password, 'buffer')
 
+  const isKnown = (passwordHash: string, fitting: Buffer) => {
+    const known = remembered.get(passwordHash)
+    return known !== undefined && timingSafeEqual(known, fitting)
+  }
+
   return {
+    remembers: (passwordHash, password) => isKnown(passwordHash, digestOf(password)),
+
     async fits(passwordHash, password) {
       const fitting = digestOf(password)
-      const known = remembered.get(passwordHash)
-      if (known !== undefined && timingSafeEqual(known, fitting)) return true
+      if (isKnown(passwordHash, fitting)) return true
       if (!(await verify(passwordHash, password))) return false
       if (remembered.size >= rememberedMax) remembered.clear()
       remembered.set(passwordHash, fitting)

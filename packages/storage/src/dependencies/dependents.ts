@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { activeStatuses } from '../executions/lease.ts'
 import { visibleIn } from '../lists/list.ts'
+import { ownedAs } from '../lists/owner-fields.ts'
 import type { Scope } from '../lists/resource.ts'
 
 export type Dependent = {
@@ -11,12 +12,6 @@ export type Dependent = {
   /** Whether who asks may be told which one it is, and whether everybody in the tenant may. */
   readonly isSeen: boolean
   readonly isPrivate: boolean
-}
-
-const asDependent = {
-  tenantId: sql`d.tenant_id`,
-  createdBy: sql`d.created_by`,
-  visibility: sql`d.visibility`,
 }
 
 /** Workflows that may not pull a deployment from under those that depend on it. */
@@ -56,7 +51,7 @@ export async function findDependents(
     options.together === true ? sql`not ${source} = ${these}` : sql`true`
   const { rows } = await sql<Dependent>`
     select found.target, found.source, found.creator, d.visibility = 'private' as "isPrivate",
-      ${options.scope === undefined ? sql`d.visibility <> 'private'` : visibleIn(asDependent, options.scope)} as "isSeen"
+      ${options.scope === undefined ? sql`d.visibility <> 'private'` : visibleIn(ownedAs('d'), options.scope)} as "isSeen"
     from (
     select p.target_deployment_id as target, source_deployment_id as source, dependency_creator as creator, p.created_at
     from inter_deployment_dependencies p

@@ -1,10 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ListedField } from './resource.ts'
+import type { ListedField, Owned } from './resource.ts'
 
 /** A timestamp column as the wire shows it: `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 export function timeField(column: RawBuilder<unknown>): ListedField {
   return { column, toWire: (value) => (value instanceof Date ? value.toISOString() : null) }
 }
+
+/** The columns that say who sees a row of the table of that alias. */
+export const ownedAs = (alias: string): Owned => ({
+  tenantId: sql.ref(`${alias}.tenant_id`),
+  createdBy: sql.ref(`${alias}.created_by`),
+  visibility: sql.ref(`${alias}.visibility`),
+})
 
 /**
  * The fields that every resource of a tenant carries (spec/rest-facts-a.md 3). `alias` is the table's name in the

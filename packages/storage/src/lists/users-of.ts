@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { visibleIn } from './list.ts'
+import { ownedAs } from './owner-fields.ts'
 import type { Scope } from './resource.ts'
 
 /** What keeps something from being deleted: the ids of a few that the scope shows, and how many there are at all. */
 export type Users = { readonly ids: readonly string[]; readonly total: number }
 
 const named = 5
-const asUser = { tenantId: sql`x.tenant_id`, createdBy: sql`x.created_by`, visibility: sql`x.visibility` }
 const idColumns = { blueprints: 'id', deployments: 'id', secrets: 'key' } as const
 
 /** Rows `x` of the table that use it, wherever they are: those of other tenants and other users are only counted. */
@@ -19,7 +19,7 @@ export async function usersOf(
 ): Promise<Users> {
   const id = sql.ref(`x.${idColumns[table]}`)
   const { rows } = await sql<Users>`
-    with used as materialized (select ${id} as id, ${visibleIn(asUser, scope)} as is_seen
+    with used as materialized (select ${id} as id, ${visibleIn(ownedAs('x'), scope)} as is_seen
       from ${sql.table(table)} x where ${isUser})
     select (select count(*) from used) as total,
       array(select id from used where is_seen order by id limit ${named}) as ids`.execute(db)

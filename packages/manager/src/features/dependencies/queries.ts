@@ -1,12 +1,12 @@
-import { type Database, type ListedResource, ownerFields, type Scope, visibleIn } from '@tutti/storage'
+import {
+  type Database,
+  type ListedResource,
+  ownedAs,
+  ownerFields,
+  type Scope,
+  visibleIn,
+} from '@tutti/storage'
 import { sql } from 'kysely'
-
-/** One of the two deployments as somebody may see it or not. */
-const end = (alias: 's' | 't') => ({
-  tenantId: sql.ref(`${alias}.tenant_id`),
-  createdBy: sql.ref(`${alias}.created_by`),
-  visibility: sql.ref(`${alias}.visibility`),
-})
 
 /** spec/rest-spec-a.md 2.6. */
 export const dependencyResource: ListedResource = {
@@ -28,7 +28,7 @@ export const dependencyResource: ListedResource = {
   tenantId: sql`p.tenant_id`,
   createdBy: sql`p.created_by`,
   visibility: sql`p.visibility`,
-  seenWith: [end('s'), end('t')],
+  seenWith: [ownedAs('s'), ownedAs('t')],
   tieBreaker: sql`p.id`,
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { badParameter, wireTypeOf, wrongType } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
 import {
+  byOwnerOfEvent,
   deploymentGroupTable,
   insertEvents,
   insertExecutionGroup,
@@ -84,17 +85,20 @@ export async function startGroup(request: Request, start: GroupStart): Promise<s
     )
     const there = new Set(able.map((member) => member.id))
     const skipped = members.filter((member) => !there.has(member.id))
-    await insertEvents(
-      transaction,
-      { ...groupEvents, tenantId, executionGroupId: id, visibility, createdBy: username },
-      skipped.map((member) => ({
-        isLog: true,
-        reportedAt: request.services.now(),
-        level: 'warning',
-        logger: 'tutti',
-        message: `Deployment ${member.id} has no workflow ${start.workflowId}: skipped`,
-      })),
-    )
+    for (const { owner, members: those } of byOwnerOfEvent({ visibility, created_by: username }, skipped)) {
+      const { visibility: seenBy, created_by: createdBy } = owner
+      await insertEvents(
+        transaction,
+        { ...groupEvents, tenantId, executionGroupId: id, visibility: seenBy, createdBy },
+        those.map((member) => ({
+          isLog: true,
+          reportedAt: request.services.now(),
+          level: 'warning',
+          logger: 'tutti',
+          message: `Deployment ${member.id} has no workflow ${start.workflowId}: skipped`,
+        })),
+      )
+    }
   })
   return id
 }

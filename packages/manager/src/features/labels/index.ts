@@ -1,6 +1,6 @@
 import { checkLabelKey, lastValue, parseBoolean, parsePage, reservedLabelKeys } from '@tutti/api'
 import { type LabelledTable, listLabels } from '@tutti/storage'
-import { type Request, tenantScope } from '../../request.ts'
+import { ownTenantScope, type Request } from '../../request.ts'
 
 /** Keys of a resource's labels in the tenant, or the values of one key (spec/rest-facts-a.md 17). */
 export async function labelList(request: Request, table: LabelledTable, key?: string) {
@@ -10,16 +10,11 @@ export async function labelList(request: Request, table: LabelledTable, key?: st
   const search = lastValue(query, '_search')
   const { items, total } = isReserved
     ? { items: reservedLabelKeys, total: reservedLabelKeys.length }
-    : await listLabels(
-        services.db,
-        table,
-        { ...tenantScope(request), globalTenantIds: [] },
-        {
-          ...(key !== undefined && { key: checkLabelKey(key) }),
-          ...(search !== undefined && { search }),
-          limit: page.size,
-          offset: page.offset,
-        },
-      )
+    : await listLabels(services.db, table, ownTenantScope(request), {
+        ...(key !== undefined && { key: checkLabelKey(key) }),
+        ...(search !== undefined && { search }),
+        limit: page.size,
+        offset: page.offset,
+      })
   return { items, metadata: { pagination: { total, offset: page.offset, size: page.size }, filtered: null } }
 }
