@@ -52,26 +52,30 @@ export async function authenticate(
 type Login = Extract<Credentials, { kind: 'basic' }> & { readonly isLasting: boolean }
 
 async function byPassword(services: Services, view: AccessView, login: Login) {
-  const { db, directory } = services
   const { username, password } = login
   const ldap = await view.ldap()
   // In the directory names may be what they cannot be here.
   const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
   if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
   if (user === undefined) return authenticate(services, view, login.otherwise, login.isLasting)
-  const isGuess = user.passwordHash === null || !services.passwords.remembers(user.passwordHash, password)
-  if (await mayEnter(services, user, password)) {
-    // Of guesses that come together all are let pass before the first of them counts: those that lock it count now.
-    if (!isGuess || !isShut(services, await directory.fresh.user(username))) return entered(services, user)
-    throw wrongCredentials(user.username)
-  }
+  if (services.lockout().periodMinutes <= 0) return byOwnPassword(services, view, user, password)
+  return services.passwords.inTurn(user.id, async () =>
+    byOwnPassword(services, view, (await view.user(username)) ?? user, password),
+  )
+}
+
+async function byOwnPassword(services: Services, view: AccessView, user: KnownUser, password: string) {
+  const { db, directory } = services
+  if (await mayEnter(services, user, password)) return entered(services, user)
   // The password, or the end of a lock, may have been set a moment ago.
-  const current = view === directory.fresh ? undefined : await directory.fresh.user(username)
+  const current = view === directory.fresh ? undefined : await directory.fresh.user(user.username)
   const isOther = current?.passwordHash !== user.passwordHash || current?.failedLogins !== user.failedLogins
   if (current !== undefined && isOther && (await mayEnter(services, current, password))) {
     return entered(services, current)
   }
   await recordFailedLogin(db, user.id)
+  // What comes next counts on.
+  directory.forget()
   throw wrongCredentials(user.username)
 }
 

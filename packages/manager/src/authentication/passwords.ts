@@ -11,8 +11,8 @@ import { hash, verify } from '@node-rs/argon2'
  */
 export type PasswordCheck = {
   fits(passwordHash: string, password: string): Promise<boolean>
-  /** Whether it fitted before, so that it is nobody's guess. */
-  remembers(passwordHash: string, password: string): boolean
+  /** One check after the other for each user: of guesses that come together, each counts before the next is looked at. */
+  inTurn<T>(userId: number, check: () => Promise<T>): Promise<T>
 }
 
 const rememberedMax = 10_000
@@ -22,17 +22,23 @@ export function createPasswordCheck(): PasswordCheck {
   const remembered = new Map<string, Buffer>()
   const digestOf = (password: string) => digest('sha256', key + password, 'buffer')
 
-  const isKnown = (passwordHash: string, fitting: Buffer) => {
-    const known = remembered.get(passwordHash)
-    return known !== undefined && timingSafeEqual(known, fitting)
-  }
+  const last = new Map<number, Promise<unknown>>()
 
   return {
-    remembers: (passwordHash, password) => isKnown(passwordHash, digestOf(password)),
+    async inTurn(userId, check) {
+      const turn = (last.get(userId) ?? Promise.resolve()).then(check, check)
+      last.set(userId, turn)
+      try {
+        return await turn
+      } finally {
+        if (last.get(userId) === turn) last.delete(userId)
+      }
+    },
 
     async fits(passwordHash, password) {
       const fitting = digestOf(password)
-      if (isKnown(passwordHash, fitting)) return true
+      const known = remembered.get(passwordHash)
+      if (known !== undefined && timingSafeEqual(known, fitting)) return true
       if (!(await verify(passwordHash, password))) return false
       if (remembered.size >= rememberedMax) remembered.clear()
       remembered.set(passwordHash, fitting)
