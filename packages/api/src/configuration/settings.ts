@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { ldapFields } from '../shapes/ldap.ts'
 
 /** One setting of the manager that `GET /config` shows (spec/rest-facts-b.md 12). */
 export type Setting<Value = unknown> = {
@@ -53,6 +54,19 @@ export const workflowSettings = {
   subgraph_retries: integer(0, { minimum: -1 }),
 } as const
 
+export type LdapSettingName = keyof typeof ldapFields
+const ldapSecrets: ReadonlySet<string> = new Set<LdapSettingName>(['ldap_username', 'ldap_password'])
+
+/** What `POST /ldap` sets, kept where that keeps it; nothing while LDAP is off. */
+const ldapSettings = Object.fromEntries(
+  Object.entries(ldapFields).map(([name, schema]) => [
+    name,
+    setting<unknown>(schema, null, { isAdminOnly: ldapSecrets.has(name) }),
+  ]),
+) as Readonly<Record<LdapSettingName, Setting>>
+
+export const isLdapSetting = (name: string): name is LdapSettingName => Object.hasOwn(ldapSettings, name)
+
 /**
  * All settings by scope. Those that are neither own nor of workflows are kept for those who read them over the API:
  * agents, plugins, the console and operators' own tools.
@@ -68,8 +82,14 @@ export const settingsByScope = {
     prometheus_url: text(''),
     log_fetch_username: text('', secret),
     log_fetch_password: text('', secret),
+    ...ldapSettings,
     file_server_type: text('local', fixed),
     file_server_url: text('', fixed),
+    // Files are served from the database, and what happens is logged to the standard output: there is no path to tell.
+    file_server_root: text('', fixed),
+    maintenance_folder: text('', fixed),
+    rest_service_log_path: text('', fixed),
+    api_service_log_path: text('', fixed),
     insecure_endpoints_disabled: setting<boolean>(Type.Boolean(), true, fixed),
     public_ip: text('', fixed),
   },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import {
   RolePermission,
+  rolePermissionFields,
   Tenant,
   Token,
   tenantFields,
@@ -367,6 +368,7 @@ export const accessRoutes = {
     permission: 'authenticated',
     tenant: 'none',
     summary: 'List which role holds which permission',
+    list: rolePermissionFields,
     response: ListOf(RolePermission),
     status: 200,
   }),
@@ -377,6 +379,7 @@ export const accessRoutes = {
     permission: 'authenticated',
     tenant: 'none',
     summary: 'List the permissions of a role',
+    list: rolePermissionFields,
     response: ListOf(RolePermission),
     status: 200,
   }),

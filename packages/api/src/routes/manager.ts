@@ -76,10 +76,32 @@ export const managerRoutes = {
     path: '/resources/*',
     base: 'root',
     // `file_server_auth` is asked in the path's tenant, and not at all for global blueprints.
-    permission: 'authenticated',
+    permission: 'optional',
     tenant: 'none',
     summary: 'Download a file of a blueprint or a deployment; the tenant is part of the path',
     response: 'file',
+    status: 200,
+  }),
+  'resources.authorize': route({
+    method: 'GET',
+    path: '/file-server-auth',
+    since: 'v3.1',
+    permission: 'optional',
+    tenant: 'none',
+    summary:
+      'Check whether the caller may do what the headers X-Original-Uri and X-Original-Method say with a path below /resources',
+    response: 'empty',
+    status: 200,
+  }),
+  'monitoring.authorize': route({
+    method: 'GET',
+    path: '/monitoring-auth',
+    since: 'v3.1',
+    permission: 'monitoring',
+    credentials: 'cookie',
+    tenant: 'ignored',
+    summary: 'Check whether the token in the cookie XSRF-TOKEN is that of a user who may see the monitoring',
+    response: 'empty',
     status: 200,
   }),
 } as const

@@ -109,9 +109,11 @@ const oldRole = (role: string) => (role === 'sys_admin' ? 'administrator' : 'use
 const oldUser = (answer: unknown) => {
   const user = answer as Partial<User>
   if (user.role === undefined) return user
-  return { ...user, role: user.active === false ? 'suspended' : oldRole(user.role) }
+  return { ...user, role: user.active === false ? suspendedRole : oldRole(user.role) }
 }
-const answersUser: Adaptation = { answer: oldUser }
+/** Whether a user is suspended is told by two fields of today: all are read, whatever `_include` names. */
+const answersUser: Adaptation = { includesAnswer: true, answer: oldUser }
+const suspendedRole = 'suspended'
 
 const inBody =
   (field: string, name = field) =>
@@ -123,27 +125,34 @@ const answersTenant: Adaptation = {
 
 const onlyV3: Adaptations = {
   'tokens.list': token((role) => ({ role: role === 'sys_admin' ? 'admin' : 'user' })),
-  'user.get': answersUser,
+  'user.get': { answer: oldUser },
   'users.get': answersUser,
-  'users.create': answersUser,
+  'users.create': {
+    ...answersUser,
+    request: ({ body }) =>
+      body?.role === suspendedRole ? { body: { ...body, role: null, active: false } } : {},
+  },
   'users.setActive': answersUser,
   'users.unlock': answersUser,
   'users.list': {
+    includesAnswer: true,
     answer(answer) {
       const list = answer as { readonly items: readonly unknown[] }
       return { ...list, items: list.items.map(oldUser) }
     },
   },
-  // `suspended` was a role.
+  // What is now active or not was one of the roles: to have another one is to be active.
   'users.update': {
-    handler: ({ body }) => (body?.role === 'suspended' ? 'users.setActive' : 'users.update'),
-    request: ({ body }) => (body?.role === 'suspended' ? { body: { action: 'deactivate' } } : {}),
-    answer: oldUser,
+    ...answersUser,
+    request({ body }) {
+      if (body?.role === suspendedRole) return { body: { ...body, role: null, active: false } }
+      return body?.role == null ? {} : { body: { ...body, active: true } }
+    },
   },
   'users.delete': {
+    ...answersUser,
     route: { status: 200, response: User },
     resource: { from: 'users.get', when: 'before' },
-    answer: oldUser,
   },
   'tenants.delete': {
     route: { status: 200, response: Tenant },

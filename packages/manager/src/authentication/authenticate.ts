@@ -27,6 +27,18 @@ export type Caller = {
     | undefined
 }
 
+/** Nobody has said who asks, where nobody must. */
+export const anonymous: Caller = {
+  userId: -1,
+  username: '',
+  systemRole: '',
+  systemRoles: [],
+  tenantRoles: {},
+  execution: undefined,
+}
+
+export const noCredentials = () => unauthorized('No authentication info provided')
+
 /** @throws unauthorized_error with the texts of spec/rest-facts-b.md 2 */
 export async function authenticate(
   services: Services,
@@ -45,7 +57,7 @@ export async function authenticate(
         ? byToken(services, view, credentials.token)
         : byExecutionToken(services, view, credentials.token, 'Invalid token structure')
     case 'none':
-      throw unauthorized('No authentication info provided')
+      throw noCredentials()
   }
 }
 
@@ -146,7 +158,7 @@ async function byExecutionToken(
 }
 
 function callerOf(user: KnownUser | undefined, execution?: Caller['execution']): Caller {
-  if (user === undefined || !user.active) throw unauthorized('No authentication info provided')
+  if (user === undefined || !user.active) throw noCredentials()
   const { id: userId, username, role, groupRoles, tenantRoles } = user
   return {
     userId,

@@ -15,11 +15,12 @@ import {
   type RouteName,
   routes,
   tenantNotProvided,
+  unauthorized,
   type VersionRoute,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authenticate, type Caller } from '../authentication/authenticate.ts'
-import { readCredentials } from '../authentication/credentials.ts'
+import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
+import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
 import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
@@ -28,15 +29,6 @@ import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
 import { readJsonBody } from './json-body.ts'
-
-const anonymous: Caller = {
-  userId: -1,
-  username: '',
-  systemRole: '',
-  systemRoles: [],
-  tenantRoles: {},
-  execution: undefined,
-}
 
 /**
  * One request, from headers to answer: authentication, tenant, permission, then query and body by the route's
@@ -72,11 +64,12 @@ export async function answer(
   }
   const { _include: _, ...others } = request.query
   const query = adaptation.includesAnswer ? others : request.query
+  const include = includeOf(name, route, request.query)
   const routeRequest = {
     ...request,
     ...given,
     ...adaptation.request?.(given),
-    include: includeOf(name, route, query),
+    include: adaptation.includesAnswer ? undefined : include,
     list:
       route.list === undefined
         ? undefined
@@ -114,7 +107,8 @@ function withOnly(answer: unknown, names: readonly string[]) {
 
 /** What comes next to this manager sees the change; others hear of it a moment later. */
 function changesAccess(name: RouteName, { options, body }: { options: unknown; body: unknown }): boolean {
-  if (/^(ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name)) return true
+  if (/^(config|ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name))
+    return true
   if (name.endsWith('.setGlobal')) return true
   return [options, body].some((one) => (one as { visibility?: unknown } | undefined)?.visibility === 'global')
 }
@@ -157,7 +151,11 @@ async function authorize(
 ): Promise<Request> {
   const { remembered, fresh } = services.directory
   const base = { services, query: http.query as QueryValues, raw: http.raw, reply }
-  if (route.permission === 'anonymous') {
+  const isFromCookie = route.credentials === 'cookie'
+  const credentials = (isFromCookie ? readCookie : readCredentials)(http.headers)
+  const needsNone =
+    route.permission === 'anonymous' || (route.permission === 'optional' && credentials.kind === 'none')
+  if (needsNone) {
     return {
       ...base,
       caller: anonymous,
@@ -166,13 +164,12 @@ async function authorize(
       access: remembered,
     }
   }
-  const credentials = readCredentials(http.headers)
   const isLasting = route.permission === 'create_token'
   const decide = async (access: AccessView): Promise<Request> => {
     const caller = await authenticate(services, access, credentials, isLasting)
     const tenantName =
       route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
-    if (tenantName === undefined && route.tenant !== 'none' && route.tenant !== 'body')
+    if (tenantName === undefined && (route.tenant === 'required' || route.tenant === 'path'))
       throw tenantNotProvided()
     const tenant = tenantName === undefined ? undefined : await callersTenant(access, caller, tenantName)
     const rights = rightsOf(caller, await access.permissions(), tenant?.id)
@@ -181,16 +178,22 @@ async function authorize(
     return request
   }
   try {
-    return await decide(remembered)
+    return await decide(remembered).catch((error: unknown) => {
+      if (isForbidden(error)) return decide(fresh)
+      throw error
+    })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'forbidden_error') return decide(fresh)
-    throw error
+    throw isFromCookie && isForbidden(error) ? unauthorized(error.message) : error
   }
 }
 
+const isForbidden = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'forbidden_error'
+
 async function checkPermission(request: Request, route: Route): Promise<void> {
   const { permission } = route
-  if (permission === 'authenticated' || permission === 'anonymous' || request.rights.holds(permission)) return
+  if (permission === 'authenticated' || permission === 'anonymous' || permission === 'optional') return
+  if (request.rights.holds(permission)) return
   // With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do.
   const spansTenants =
     route.allTenants && parseBoolean('_all_tenants', lastValue(request.query, '_all_tenants') ?? false)
@@ -199,6 +202,7 @@ async function checkPermission(request: Request, route: Route): Promise<void> {
 }
 
 function tenantNameOf(route: Route, http: FastifyRequest, hasTenants: boolean): string | undefined {
+  if (route.tenant === 'ignored') return undefined
   const header = http.raw.headers.tenant
   const name =
     route.tenant === 'path'

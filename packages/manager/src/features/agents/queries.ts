@@ -83,6 +83,16 @@ export async function updateAgent(
     .execute()
 }
 
+/** Of all tenants, but for those that are gone from their hosts. */
+export async function countAgents(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('agents')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('state', '!=', 'deleted')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** Whether the scope shows the instance. */
 export async function hasInstance(db: Database, scope: Scope, id: string): Promise<boolean> {
   const { rows } = await sql`

@@ -75,6 +75,7 @@ test.each<[string, string, unknown, number, string, string]>([
   ['no integer', 'task_retries', 1.5, 409, 'conflict_error', 'Error validating'],
   ['null', 'task_retries', null, 409, 'conflict_error', 'Error validating'],
   ['a level that is none', 'rest_service_log_level', 'LOUD', 409, 'conflict_error', 'Error validating'],
+  ['a path that is fixed', 'rest_service_log_path', '/x', 409, 'conflict_error', 'is not editable'],
   ['not editable', 'file_server_type', 's3', 409, 'conflict_error', 'file_server_type is not editable'],
   ['unknown', 'nope', 1, 404, 'not_found_error', 'Config'],
   ['of two scopes', 'max_workers', 1, 409, 'ambiguous_name', 'agent.max_workers'],

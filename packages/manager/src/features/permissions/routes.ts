@@ -1,12 +1,13 @@
-import { wholeAnswer } from '../../list-answer.ts'
+import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { grant, listGrants, revoke } from './service.ts'
 
 /** spec/rest-facts-b.md 3 */
 export const permissionHandlers = {
-  'permissions.list': async (request) => wholeAnswer(await listGrants(request)),
+  'permissions.list': async (request) => listAnswer(request.list, await listGrants(request, request.list)),
 
-  'permissions.get': async (request) => wholeAnswer(await listGrants(request, request.params.role)),
+  'permissions.get': async (request) =>
+    listAnswer(request.list, await listGrants(request, request.list, request.params.role)),
 
   'permissions.grant': (request) => grant(request, request.params.role, request.params.permission),
 

@@ -1,17 +1,18 @@
-import { ApiError, notFound, roles, unauthorized } from '@tutti/api'
+import { ApiError, type ListQuery, notFound, roles, unauthorized } from '@tutti/api'
+import { everything, type ListedPage, listPage } from '@tutti/storage'
 import { loadPermissions } from '../../authentication/queries.ts'
 import type { Request } from '../../request.ts'
-import { lockPermissions, setGrant } from './queries.ts'
+import { grantResource, lockPermissions, setGrant } from './queries.ts'
 
 /** The whole matrix as pairs, or that of one role (spec/rest-facts-b.md 3). @throws not_found_error */
-export async function listGrants(request: Request, role?: string) {
+export async function listGrants(request: Request, list: ListQuery, role?: string): Promise<ListedPage> {
   const table = await request.access.permissions()
   const pairs = Object.entries(table).flatMap(([permission, holders]) =>
     holders.map((holder) => ({ role: holder, permission })),
   )
-  if (role === undefined) return pairs
-  requireRole(role)
-  return pairs.filter((pair) => pair.role === role)
+  if (role !== undefined) requireRole(role)
+  const grants = role === undefined ? pairs : pairs.filter((pair) => pair.role === role)
+  return listPage(request.services.db, grantResource(grants), list, everything)
 }
 
 /** Any name of a permission is accepted: plugins and consoles have their own. @throws conflict_error */
