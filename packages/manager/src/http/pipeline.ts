@@ -48,6 +48,7 @@ export async function answer(
   )
   const request = withAuditedDatabase(authorized, route, http)
   refuseWhileCancelling(served.name, request.caller)
+  refuseBeyondTenant(route, request.caller)
   const given: AdaptableRequest = {
     params: http.params as Readonly<Record<string, string>>,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
@@ -57,7 +58,10 @@ export async function answer(
   const name = adaptation.handler?.(given) ?? served.name
   // Who asks an older endpoint for what a newer one does needs the permission of both.
   const called = name === served.name ? undefined : routes[name]
-  if (called !== undefined) await checkPermission(request, called)
+  if (called !== undefined) {
+    await checkPermission(request, called)
+    refuseBeyondTenant(called, request.caller)
+  }
   const { answerFields } = adaptation
   const { _include: _, ...others } = request.query
   const query = answerFields ? others : request.query
@@ -242,5 +246,20 @@ function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
   throw new ApiError(
     'forbidden_while_cancelling',
     `Execution ${execution.id} is being cancelled: it may start nothing more`,
+  )
+}
+
+/**
+ * An execution works in its tenant, and no longer than it runs. Users, tokens, tenants and settings are the whole
+ * manager's and stay: what a blueprint's author writes may not change them because an administrator runs it. Workflows of
+ * the manager itself may.
+ */
+function refuseBeyondTenant({ method, tenant }: Route, { execution }: Caller): void {
+  if (execution === undefined || execution.isSystemWorkflow) return
+  if (method === 'GET' || tenant === 'required') return
+  throw new ApiError(
+    'forbidden_error',
+    `The token of execution ${execution.id} is for its tenant: it cannot change what belongs to the whole manager`,
+    { hint: 'Send the credentials of a user' },
   )
 }

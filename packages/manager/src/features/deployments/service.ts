@@ -26,7 +26,7 @@ import {
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
-import { type Request, tenantOf } from '../../request.ts'
+import { type Request, tenantOf, tenantScope } from '../../request.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   blueprintVisibility,
@@ -69,9 +69,9 @@ export async function listDeployments(
   const extra = [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
-    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
+    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId], scope)]),
   ]
-  return listPage(db, resourceFor(options.allSubDeployments ?? true), query, scope, extra, rules)
+  return listPage(db, resourceFor(options.allSubDeployments ?? true)(scope), query, scope, extra, rules)
 }
 
 /**
@@ -88,7 +88,7 @@ export async function listWorkflows(
   const { items, total } = await workflowsOf(request.services.db, query, scope, {
     rules,
     commonOnly: options._common_only ?? false,
-    extra: options._group_id == null ? [] : [isInGroup([options._group_id])],
+    extra: options._group_id == null ? [] : [isInGroup([options._group_id], scope)],
   })
   const size = query.getAllResults ? items.length : query.page.size
   const asked = items.map((item) => pickIncluded(item, query.include))
@@ -100,7 +100,7 @@ export const getDeployment = (
   id: string,
   include?: readonly string[],
   allSubDeployments = true,
-) => getItem(request, resourceFor(allSubDeployments), id, include)
+) => getItem(request, resourceFor(allSubDeployments)(tenantScope(request)), id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(db: Database, request: Request, id: string) {
@@ -166,7 +166,7 @@ export async function startDeletions(
       { hint: 'Wait for them or cancel them' },
     )
   }
-  if (!options.force) await checkUnused(transaction, tenantId, ids, options.recursive)
+  if (!options.force) await checkUnused(request, transaction, ids, options.recursive)
   const atOnce = group?.concurrency ?? deployments.length
   await insertExecutions(
     transaction,
@@ -186,15 +186,17 @@ export async function startDeletions(
 }
 
 async function checkUnused(
+  request: Request,
   transaction: Database,
-  tenantId: number,
   ids: readonly string[],
   isRecursive: boolean,
 ): Promise<void> {
+  const tenantId = tenantOf(request).id
   const dependents = await findDependents(transaction, tenantId, ids, {
     by: 'delete_deployment_environment',
     recursive: isRecursive,
     together: true,
+    scope: tenantScope(request),
   })
   const [needed] = dependents
   if (needed !== undefined) {
