@@ -20,6 +20,8 @@ const integer = (value: number, range: { minimum?: number; maximum?: number } = 
   setting<number>(Type.Integer(range), value)
 const text = (value: string, flags?: Flags) => setting<string>(Type.String(), value, flags)
 const fixed = { isEditable: false }
+/** The greatest that queries can calculate with. */
+const maxInteger = 2 ** 31 - 1
 const secret = { isAdminOnly: true }
 
 const logLevel = (value: LogLevel) =>
@@ -37,9 +39,9 @@ export const ownSettings = {
   rest_service_log_level: logLevel('INFO'),
   /** Items of a list that names no `_size`. */
   default_page_size: integer(1000, { minimum: 1, maximum: 100_000 }),
-  failed_logins_before_account_lock: integer(4, { minimum: 1 }),
+  failed_logins_before_account_lock: integer(4, { minimum: 1, maximum: maxInteger }),
   /** Minutes; below 1 no account is ever locked. */
-  account_lock_period: integer(-1, { minimum: -1 }),
+  account_lock_period: integer(-1, { minimum: -1, maximum: maxInteger }),
   max_concurrent_workflows: integer(20, { minimum: 1, maximum: 1000 }),
   blueprint_folder_max_size_mb: setting<number>(Type.Number({ minimum: 0 }), 50),
   blueprint_folder_max_files: integer(10_000, { minimum: 0 }),

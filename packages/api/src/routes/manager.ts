@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { fieldTable } from '../list/field-table.ts'
 import { JsonObject } from '../shapes/common.ts'
 import { ProviderContext, Version } from '../shapes/manager.ts'
 import { route } from './route.ts'
@@ -11,6 +12,7 @@ export const managerRoutes = {
     permission: 'version_get',
     tenant: 'none',
     summary: 'Get the version of the manager',
+    fields: fieldTable(Version),
     response: Version,
     status: 200,
   }),
@@ -20,6 +22,7 @@ export const managerRoutes = {
     permission: 'provider_context_get',
     tenant: 'none',
     summary: 'Get the provider context',
+    fields: fieldTable(ProviderContext),
     response: ProviderContext,
     status: 200,
   }),

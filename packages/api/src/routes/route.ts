@@ -25,6 +25,8 @@ export type Route = {
    * says what for.
    */
   readonly permission: Permission | 'anonymous' | 'optional' | 'authenticated'
+  /** The token of an execution will do, whatever its creator may still do (spec/rest-facts-b.md 3). */
+  readonly orExecutionToken?: true
   /** Browsers ask on behalf of another service: the token in their cookie is all that counts, and every refusal 401. */
   readonly credentials?: 'cookie'
   /**

@@ -5,7 +5,7 @@ import { route } from './route.ts'
 
 const TenantUser = Type.Object({ username: Type.String(), tenant_name: Type.String() })
 const TenantGroup = Type.Object({ group_name: Type.String(), tenant_name: Type.String() })
-/** Left out it is `user`, as clients of older versions expect. */
+/** Who is added without one becomes a `user`, as clients of older versions expect. */
 const TenantRole = { role: Type.Optional(Nullable(Type.String())) }
 
 /** spec/rest-spec-b.md 4.13, spec/rest-facts-b.md 4. */
@@ -63,6 +63,7 @@ export const tenantRoutes = {
     permission: 'tenant_add_user',
     tenant: 'body',
     summary: 'Give a user a role in a tenant',
+    fields: tenantFields,
     body: Type.Object({ ...TenantUser.properties, ...TenantRole }),
     response: Tenant,
     status: 200,
@@ -74,7 +75,8 @@ export const tenantRoutes = {
     permission: 'tenant_update_user',
     tenant: 'body',
     summary: 'Change the role of a user in a tenant',
-    body: Type.Object({ ...TenantUser.properties, ...TenantRole }),
+    fields: tenantFields,
+    body: Type.Object({ ...TenantUser.properties, role: Type.String() }),
     response: Tenant,
     status: 200,
   }),
@@ -96,6 +98,7 @@ export const tenantRoutes = {
     permission: 'tenant_add_group',
     tenant: 'body',
     summary: 'Give a user group a role in a tenant',
+    fields: tenantFields,
     body: Type.Object({ ...TenantGroup.properties, ...TenantRole }),
     response: Tenant,
     status: 200,
@@ -107,7 +110,8 @@ export const tenantRoutes = {
     permission: 'tenant_update_group',
     tenant: 'body',
     summary: 'Change the role of a user group in a tenant',
-    body: Type.Object({ ...TenantGroup.properties, ...TenantRole }),
+    fields: tenantFields,
+    body: Type.Object({ ...TenantGroup.properties, role: Type.String() }),
     response: Tenant,
     status: 200,
   }),

@@ -35,6 +35,7 @@ export const userRoutes = {
     permission: 'user_get_self',
     tenant: 'none',
     summary: 'Get the user who asks',
+    fields: userFields,
     query: WithData,
     response: User,
     status: 200,

@@ -17,7 +17,14 @@ export type Caller = {
   readonly systemRoles: readonly string[]
   /** By tenant id. */
   readonly tenantRoles: Readonly<Record<string, readonly string[]>>
-  readonly execution: { readonly id: string; readonly tenantId: number; readonly status: string } | undefined
+  readonly execution:
+    | {
+        readonly id: string
+        readonly tenantId: number
+        readonly status: string
+        readonly isSystemWorkflow: boolean
+      }
+    | undefined
 }
 
 /** Nobody has said who asks, where nobody must. */
@@ -57,21 +64,30 @@ export async function authenticate(
 type Login = Extract<Credentials, { kind: 'basic' }> & { readonly isLasting: boolean }
 
 async function byPassword(services: Services, view: AccessView, login: Login) {
-  const { db, directory } = services
   const { username, password } = login
   const ldap = await view.ldap()
   // In the directory names may be what they cannot be here.
   const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
   if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
   if (user === undefined) return authenticate(services, view, login.otherwise, login.isLasting)
+  if (services.lockout().periodMinutes <= 0) return byOwnPassword(services, view, user, password)
+  return services.passwords.inTurn(user.id, async () =>
+    byOwnPassword(services, view, (await view.user(username)) ?? user, password),
+  )
+}
+
+async function byOwnPassword(services: Services, view: AccessView, user: KnownUser, password: string) {
+  const { db, directory } = services
   if (await mayEnter(services, user, password)) return entered(services, user)
   // The password, or the end of a lock, may have been set a moment ago.
-  const current = view === directory.fresh ? undefined : await directory.fresh.user(username)
+  const current = view === directory.fresh ? undefined : await directory.fresh.user(user.username)
   const isOther = current?.passwordHash !== user.passwordHash || current?.failedLogins !== user.failedLogins
   if (current !== undefined && isOther && (await mayEnter(services, current, password))) {
     return entered(services, current)
   }
   await recordFailedLogin(db, user.id)
+  // What comes next counts on.
+  directory.forget()
   throw wrongCredentials(user.username)
 }
 
@@ -137,8 +153,8 @@ async function byExecutionToken(
 ): Promise<Caller> {
   const found = await findExecutionOfToken(db, sha256(token))
   if (found === undefined) throw unauthorized(refusal)
-  const { id, tenantId, status, createdBy } = found
-  return callerOf(await view.user(createdBy), { id, tenantId, status })
+  const { createdBy, ...execution } = found
+  return callerOf(await view.user(createdBy), execution)
 }
 
 function callerOf(user: KnownUser | undefined, execution?: Caller['execution']): Caller {

@@ -133,6 +133,10 @@ test('tokens are got', async () => {
   expect((await v3('GET', '/tokens', { tenant: null })).body.role).toBe('admin')
   const { body } = await v2('GET', '/tokens', { user: 'alice' })
   expect(Object.keys(body)).toEqual(['value'])
+  expect((await v3('GET', '/tokens?_include=role', { tenant: null })).body).toEqual({ role: 'admin' })
+  expect((await v3('GET', '/tokens?_include=id', { tenant: null })).body.error_code).toBe(
+    'no_such_include_field_error',
+  )
   const { body: self } = await system.inject('GET', '/api/v3/user', { token: body.value, tenant: null })
   expect(self.username).toBe('alice')
 })
@@ -229,7 +233,9 @@ test('version and status have their old shapes', async () => {
       ],
     })
     expect((await call('GET', '/status?_include=status')).body).toEqual({ status: 'running' })
+    expect((await call('GET', '/status?_include=nope')).body.error_code).toBe('no_such_include_field_error')
   }
+  expect((await v2('GET', '/version?_include=edition')).body.error_code).toBe('no_such_include_field_error')
 })
 
 test('events of v2 are nested', async () => {

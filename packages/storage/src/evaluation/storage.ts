@@ -34,13 +34,14 @@ export function deploymentStorage(
     'deployment.blueprint': deployment.blueprintId,
     'deployment.owner': deployment.createdBy,
   }
+  const within = inOwnTenant(scope, deployment.tenantId)
   const node = remembered((id: string) => findNode(db, deployment, id))
   const nodeInstance = remembered((id: string) => findInstance(db, deployment, id))
   const nodeInstancesOf = remembered((nodeId: string) => listInstancesOf(db, deployment, nodeId))
-  const labelValues = remembered((key: string) => listLabelValues(db, deployment, key))
-  const consumers = remembered(() => listConsumers(db, deployment))
+  const labelValues = remembered((key: string) => listLabelValues(db, within, deployment, key))
+  const consumers = remembered(() => listConsumers(db, within, deployment))
   const other = remembered(async (id: string) => {
-    const found = await findEvaluatedDeployment(db, inOwnTenant(scope, deployment.tenantId), id)
+    const found = await findEvaluatedDeployment(db, within, id)
     return found && { deployment: found, storage: deploymentStorage(sources, scope, found) }
   })
 
@@ -52,7 +53,7 @@ export function deploymentStorage(
     labelValues,
     consumers: () => consumers(''),
     input: async (name) => own(deployment.inputs, name),
-    secret: remembered((key: string) => readSecret(inOwnTenant(scope, deployment.tenantId), key)),
+    secret: remembered((key: string) => readSecret(within, key)),
     // Deployment groups are not built yet: there are none.
     groupDeploymentIds: async () => null,
     parentDeploymentId: async () => (await labelValues('csys-obj-parent'))[0] ?? null,

@@ -9,12 +9,12 @@ import {
   holdSource,
   insertEvents,
   listTargetFunctions,
+  scopeOf,
   setTargets,
 } from '@tutti/storage'
 import { eventContext } from '../executions/event-rows.ts'
 import type { WorkerServices } from '../services.ts'
 import { readSecret } from './environment-answers.ts'
-import { scopeOf } from './queries.ts'
 
 /** What a deployment's dependencies point at by functions; or why that cannot be said. */
 export type EvaluatedTargets = { readonly targets: ReadonlyMap<string, string | null> } | { error: string }

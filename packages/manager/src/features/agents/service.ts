@@ -15,7 +15,7 @@ import { agentTable, findOwned, listPage, lockId } from '@tutti/storage'
 import { checkCertificates } from '../../certificates.ts'
 import { listScope } from '../../list-scope.ts'
 import { claimId, creationOf, getItem, lockOwned, visibleRow } from '../../owned.ts'
-import { type Request, tenantOf } from '../../request.ts'
+import { ownTenantScope, type Request, tenantOf } from '../../request.ts'
 import { agentResource, countAgents, hasInstance, insertAgent, updateAgent } from './queries.ts'
 
 /** `withData`: also how to log in, which else is null (spec/rest-facts-b.md 8). */
@@ -66,7 +66,7 @@ export async function createAgent(
       return
     }
     await claimId(request, transaction, agentTable, name, visibility)
-    if (!(await hasInstance(transaction, tenantId, body.node_instance_id))) {
+    if (!(await hasInstance(transaction, ownTenantScope(request), body.node_instance_id))) {
       throw notFound('NodeInstance', body.node_instance_id)
     }
     await insertAgent(transaction, {
@@ -102,7 +102,12 @@ export async function changeAgent(
     ...(version != null && { version }),
   }
   await request.services.db.transaction().execute(async (transaction) => {
-    const agent = await lockOwned(request, transaction, agentTable, name)
+    const agent = await lockOwned<{ node_instance_id: string }>(request, transaction, agentTable, name, [
+      'node_instance_id',
+    ])
+    if (!(await hasInstance(transaction, ownTenantScope(request), agent.node_instance_id))) {
+      throw notFound(agentTable.model, name)
+    }
     await updateAgent(transaction, agent.tenant_id, name, change)
   })
 }

@@ -16,7 +16,7 @@ import {
 } from '@tutti/api'
 import { blueprintTable, deleteOwned, findOwned, insertExecution, lockId, writeArchive } from '@tutti/storage'
 import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
-import { type Request, tenantOf } from '../../request.ts'
+import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { type BlueprintState, insertBlueprint } from './queries.ts'
 import { type ReceivedArchive, receiveArchive } from './receive-archive.ts'
 import { getBlueprint } from './service.ts'
@@ -150,7 +150,10 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
       ['state'],
     )
     if (existing !== undefined) {
-      const makesWay = existing.tenant_id === tenant.id && isFailedBlueprintState(existing.state)
+      const makesWay =
+        existing.tenant_id === tenant.id &&
+        isFailedBlueprintState(existing.state) &&
+        !isHiddenFrom(request, existing)
       // A validation leaves everything as it is, failed uploads too.
       if (!makesWay || upload.validateOnly) throw duplicateBlueprint(upload.id, tenant.name)
       await deleteOwned(transaction, blueprintTable, existing)

@@ -71,6 +71,7 @@ test.each<[string, string, unknown, number, string, string]>([
     'conflict_error',
     'Error validating max_concurrent_workflows: ',
   ],
+  ['too large for the database', 'account_lock_period', 1e20, 409, 'conflict_error', 'Error validating'],
   ['no number', 'max_concurrent_workflows', 'many', 409, 'conflict_error', 'Error validating'],
   ['no integer', 'task_retries', 1.5, 409, 'conflict_error', 'Error validating'],
   ['null', 'task_retries', null, 409, 'conflict_error', 'Error validating'],

@@ -84,19 +84,24 @@ export async function updateGroup(
     .execute()
 }
 
+/** Members that are not in the scope stay: nobody takes out what he does not see. */
 export async function deleteMembers(
   transaction: Database,
   tenantId: number,
   groupId: string,
   which: { readonly these: readonly string[] } | { readonly allBut: readonly string[] },
+  scope: Scope,
 ): Promise<void> {
   const condition =
     'these' in which
-      ? sql`deployment_id = any(${[...which.these]}::text[])`
-      : sql`deployment_id <> all(${[...which.allBut]}::text[])`
+      ? sql`m.deployment_id = any(${[...which.these]}::text[])`
+      : sql`m.deployment_id <> all(${[...which.allBut]}::text[])`
   await sql`
-    delete from deployment_group_members
-    where tenant_id = ${tenantId} and deployment_group_id = ${groupId} and ${condition}`.execute(transaction)
+    delete from deployment_group_members m using deployments d
+    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${condition}
+      and d.tenant_id = m.tenant_id and d.id = m.deployment_id and ${visibleIn(ownedAs('d'), scope)}`.execute(
+    transaction,
+  )
 }
 
 /** Deployments of these ids: the tenant's own, else global ones of others. */
@@ -121,11 +126,10 @@ export async function findByRules(
   rules: readonly FilterRule[],
   scope: Scope,
 ): Promise<string[]> {
-  const conditions = [visibleIn(deploymentResource, scope), ...ruleConditions(deploymentResource, rules)]
+  const resource = deploymentResource(scope)
+  const conditions = [visibleIn(resource, scope), ...ruleConditions(resource, rules)]
   const { rows } = await sql<{ id: string }>`
-    select d.id from ${deploymentResource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(
-    db,
-  )
+    select d.id from ${resource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(db)
   return rows.map((row) => row.id)
 }
 

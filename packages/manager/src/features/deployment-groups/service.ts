@@ -74,7 +74,7 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
     }
     const selected = await selectedDeployments(request, transaction, body)
     if (selected !== undefined) {
-      await deleteMembers(transaction, tenantId, id, { allBut: selected })
+      await deleteMembers(transaction, tenantId, id, { allBut: selected }, tenantScope(request))
       await joinGroup(transaction, tenantId, id, selected, username)
     } else if (labels !== undefined) {
       // Joining again gives members what the group has got since.
@@ -130,7 +130,9 @@ export async function changeMembers(
     }
     if (remove != null) {
       const removed = await selectedDeployments(request, transaction, remove)
-      if (removed !== undefined) await deleteMembers(transaction, tenantId, id, { these: removed })
+      if (removed !== undefined) {
+        await deleteMembers(transaction, tenantId, id, { these: removed }, tenantScope(request))
+      }
     }
   })
 }

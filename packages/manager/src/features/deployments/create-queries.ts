@@ -65,8 +65,13 @@ export async function insertDeployments(db: Database, deployments: readonly NewD
  * creation failed and is all that ever ran.
  */
 export async function findInTheWay(db: Database, tenantId: number, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; failedAtOnce: boolean }>`
-    select d.id, d.tenant_id = ${tenantId} and coalesce(c.status = 'failed', false) and 1 >= (
+  const { rows } = await sql<{
+    id: string
+    failedAtOnce: boolean
+    visibility: Visibility
+    created_by: string
+  }>`
+    select d.id, d.visibility, d.created_by, d.tenant_id = ${tenantId} and coalesce(c.status = 'failed', false) and 1 >= (
       select count(*) from executions e where e.tenant_id = d.tenant_id and e.deployment_id = d.id
     ) as "failedAtOnce"
     from deployments d

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, notFound, type Visibility } from '@tutti/api'
 import { type Database, dependentLines, findDependents, insertExecutions } from '@tutti/storage'
-import type { Request } from '../../request.ts'
+import { type Request, tenantOf, tenantScope } from '../../request.ts'
 import { liveInstances, lockForDeletion, setInProgress, unfinishedExecutions } from './delete-queries.ts'
 import { lockDeployment } from './service.ts'
 
@@ -55,7 +55,7 @@ export async function startDeletions(
       { hint: 'Wait for them or cancel them' },
     )
   }
-  if (!options.force) await checkUnused(transaction, tenantId, ids, options.recursive)
+  if (!options.force) await checkUnused(request, transaction, ids, options.recursive)
   const atOnce = group?.concurrency ?? deployments.length
   await insertExecutions(
     transaction,
@@ -75,15 +75,17 @@ export async function startDeletions(
 }
 
 async function checkUnused(
+  request: Request,
   transaction: Database,
-  tenantId: number,
   ids: readonly string[],
   isRecursive: boolean,
 ): Promise<void> {
+  const tenantId = tenantOf(request).id
   const dependents = await findDependents(transaction, tenantId, ids, {
     by: 'delete_deployment_environment',
     recursive: isRecursive,
     together: true,
+    scope: tenantScope(request),
   })
   const [needed] = dependents
   if (needed !== undefined) {

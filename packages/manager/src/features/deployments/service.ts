@@ -24,7 +24,7 @@ import {
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
-import { type Request, tenantOf } from '../../request.ts'
+import { type Request, tenantOf, tenantScope } from '../../request.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   deploymentResource,
@@ -62,9 +62,9 @@ export async function listDeployments(
   const extra = [
     ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
     ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
-    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
+    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId], scope)]),
   ]
-  return listPage(db, resourceFor(options.allSubDeployments ?? true), query, scope, extra, rules)
+  return listPage(db, resourceFor(options.allSubDeployments ?? true)(scope), query, scope, extra, rules)
 }
 
 /**
@@ -81,7 +81,7 @@ export async function listWorkflows(
   const { items, total } = await workflowsOf(request.services.db, query, scope, {
     rules,
     commonOnly: options._common_only ?? false,
-    extra: options._group_id == null ? [] : [isInGroup([options._group_id])],
+    extra: options._group_id == null ? [] : [isInGroup([options._group_id], scope)],
   })
   return { items: items.map((item) => pickIncluded(item, query.include)), total }
 }
@@ -92,7 +92,7 @@ export const getDeployment = (
   id: string,
   include?: readonly string[],
   allSubDeployments = true,
-) => getItem(request, resourceFor(allSubDeployments), id, include)
+) => getItem(request, resourceFor(allSubDeployments)(tenantScope(request)), id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(request: Request, db: Database, id: string) {

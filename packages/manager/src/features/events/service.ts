@@ -1,6 +1,6 @@
 import { ApiError, badParameter, type ListQuery, notFound, pickIncluded, type RouteBody } from '@tutti/api'
 import type { ListedPage } from '@tutti/storage'
-import { ownTenantScope, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { ownTenantScope, type Request, tenantScope } from '../../request.ts'
 import { countEvents, deleteEvents, insertSentEvents, selectEvents } from './queries.ts'
 import { parseRecord } from './record.ts'
 import { parseEventFilters } from './selection.ts'
@@ -30,7 +30,7 @@ export async function createEvents(request: Request, body: RouteBody<'events.cre
   if (records.length === 0) return false
   const written = await insertSentEvents(
     request.services.db,
-    { tenantId: tenantOf(request).id, ...target },
+    { scope: ownTenantScope(request), ...target },
     records,
     { managerName: body.manager_name ?? null, agentName: body.agent_name ?? null },
   )

@@ -186,7 +186,7 @@ export async function removeExecutions(
         ...(before !== undefined && { createdBefore: parseTimestamp(before) }),
         ...(keepLast !== undefined && { keepLast }),
       },
-      query.filters.map(({ field, values }) => executionFilter(field, values)),
+      query.filters.map(({ field, values }) => executionFilter(field, values, scope)),
     ),
   )
 }

@@ -1,7 +1,7 @@
 import { checkLabelKey, lastValue, parseBoolean, parsePage, reservedLabelKeys } from '@tutti/api'
 import { type LabelledTable, readLabels } from '@tutti/storage'
 import { pageAnswer } from '../../list-answer.ts'
-import { isAdministrator, type Request, tenantOf } from '../../request.ts'
+import { ownTenantScope, type Request } from '../../request.ts'
 
 /** Keys of a resource's labels in the tenant, or the values of one key (spec/rest-facts-a.md 17). */
 export async function listLabels(request: Request, table: LabelledTable, key?: string) {
@@ -11,10 +11,9 @@ export async function listLabels(request: Request, table: LabelledTable, key?: s
   const search = lastValue(query, '_search')
   const { items, total } = isReserved
     ? { items: reservedLabelKeys, total: reservedLabelKeys.length }
-    : await readLabels(services.db, table, tenantOf(request).id, {
+    : await readLabels(services.db, table, ownTenantScope(request), {
         ...(key !== undefined && { key: checkLabelKey(key) }),
         ...(search !== undefined && { search }),
-        ...(!isAdministrator(request) && { username: request.caller.username }),
         limit: page.size,
         offset: page.offset,
       })

@@ -44,6 +44,7 @@ test('keeps one provider context, replaced only when asked', async () => {
     body: { status: 'ok' },
   })
   expect((await manager.inject('GET', '/provider/context')).body).toEqual({ id: 'CONTEXT', ...update })
+  expect((await manager.inject('GET', '/provider/context?_include=name')).body).toEqual({ name: 'other' })
   expect((await manager.inject('POST', '/provider/context', { body: { name: 'x' } })).body.message).toBe(
     'Missing context in json request body',
   )

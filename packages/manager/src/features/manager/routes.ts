@@ -1,12 +1,12 @@
-import { parseInclude, pickIncluded } from '@tutti/api'
+import { pickIncluded } from '@tutti/api'
 import type { Handlers } from '../../request.ts'
-import { getProviderContext, setProviderContext, version, versionFields } from './service.ts'
+import { getProviderContext, setProviderContext, version } from './service.ts'
 
 /** spec/rest-spec-b.md 4.4, spec/rest-facts-b.md 11 and 12 */
 export const managerHandlers = {
-  'version.get': async (request) => pickIncluded(version, parseInclude(request.query, versionFields)),
+  'version.get': async ({ include }) => pickIncluded(version, include),
 
-  'providerContext.get': (request) => getProviderContext(request),
+  'providerContext.get': async (request) => pickIncluded(await getProviderContext(request), request.include),
 
   async 'providerContext.set'(request) {
     const isUpdate = request.options.update ?? false

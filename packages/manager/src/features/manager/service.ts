@@ -1,4 +1,4 @@
-import { ApiError, fieldTable, type RouteBody, Version } from '@tutti/api'
+import { ApiError, type RouteBody, type Version } from '@tutti/api'
 import type { Request } from '../../request.ts'
 import { apiVersionNumber, distribution, edition, tuttiVersion } from '../../version.ts'
 import { findProviderContext, writeProviderContext } from './queries.ts'
@@ -12,7 +12,6 @@ export const version: Version = {
   distribution,
   distro_release: tuttiVersion,
 }
-export const versionFields = fieldTable(Version)
 
 /** Where none was set, an empty one: the Python SDK reads it at the start of every workflow. */
 export const getProviderContext = async ({ services }: Request) =>

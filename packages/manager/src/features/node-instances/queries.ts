@@ -36,6 +36,7 @@ export const nodeInstanceResource: ListedResource = {
 }
 
 export type LockedInstance = {
+  readonly deploymentId: string
   readonly version: number
   readonly state: string
   readonly runtimeProperties: Readonly<Record<string, unknown>>
@@ -52,6 +53,7 @@ export async function lockInstance(
   return transaction
     .selectFrom('node_instances')
     .select([
+      'deployment_id as deploymentId',
       'version',
       'state',
       'runtime_properties as runtimeProperties',

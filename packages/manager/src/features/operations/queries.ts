@@ -25,6 +25,7 @@ export const operationResource: ListedResource = {
     dependencies: { column: sql`o.dependencies` },
     parameters: { column: sql`o.parameters` },
     tasks_graph_id: { column: sql`o.tasks_graph_id` },
+    tasks_graph: { column: sql`o.tasks_graph_id` },
     manager_name: { column: sql`o.manager_name` },
     agent_name: { column: sql`o.agent_name` },
     ...ownerFields('o'),
@@ -54,6 +55,7 @@ export type ExecutionRef = {
   readonly tenantId: number
   readonly id: string
   readonly visibility: 'private' | 'tenant' | 'global'
+  readonly createdBy: string
 }
 
 export async function findExecution(
@@ -62,7 +64,7 @@ export async function findExecution(
   id: string,
 ): Promise<ExecutionRef | undefined> {
   const { rows } = await sql<ExecutionRef>`
-    select e.tenant_id as "tenantId", e.id, e.visibility from executions e
+    select e.tenant_id as "tenantId", e.id, e.visibility, e.created_by as "createdBy" from executions e
     where e.id = ${id} and ${visibleIn(ownedAs('e'), scope)}`.execute(db)
   return rows[0]
 }
@@ -157,6 +159,9 @@ export type LockedOperation = {
   readonly state: string
   readonly parameters: Readonly<Record<string, unknown>>
   readonly executionId: string
+  readonly executionCreatedBy: string
+  /** The deployment that the execution works on. */
+  readonly deploymentId: string | null
 }
 
 /** Locks the operation's execution and then the operation, in the order of the workers' own writes. */
@@ -178,7 +183,19 @@ export async function lockOperation(
     .innerJoin('tasks_graphs as g', (join) =>
       join.onRef('g.tenant_id', '=', 'o.tenant_id').onRef('g.id', '=', 'o.tasks_graph_id'),
     )
-    .select(['o.id', 'o.name', 'o.type', 'o.state', 'o.parameters', 'g.execution_id as executionId'])
+    .innerJoin('executions as e', (join) =>
+      join.onRef('e.tenant_id', '=', 'g.tenant_id').onRef('e.id', '=', 'g.execution_id'),
+    )
+    .select([
+      'o.id',
+      'o.name',
+      'o.type',
+      'o.state',
+      'o.parameters',
+      'g.execution_id as executionId',
+      'e.created_by as executionCreatedBy',
+      'e.deployment_id as deploymentId',
+    ])
     .where('o.tenant_id', '=', tenantId)
     .where('o.id', '=', id)
     .where(sql<boolean>`${visibleIn(ownedAs('o'), scope)}`)

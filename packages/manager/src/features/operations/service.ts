@@ -80,7 +80,7 @@ export async function createTasksGraph(
   body: RouteBody<'tasksGraphs.create'>,
 ): Promise<string> {
   if (body.created_at != null) requirePermission(request, 'set_timestamp')
-  const execution = await requireExecution(request, body.execution_id, ownTenantScope(request))
+  const execution = await requireOwnExecution(request, body.execution_id)
   const id = body.graph_id ?? randomUUID()
   const { username } = request.caller
   const operations = (body.operations ?? []).map((operation) => ({
@@ -115,7 +115,7 @@ export async function createOperation(
   body: RouteBody<'operations.create'>,
 ): Promise<void> {
   const graph = await getTasksGraph(request, body.graph_id, ['execution_id'])
-  const execution = await requireExecution(request, String(graph.execution_id), ownTenantScope(request))
+  const execution = await requireOwnExecution(request, String(graph.execution_id))
   const { name, type, dependencies, parameters } = body
   const operation = { id, name, type, dependencies, parameters, state: body.state ?? 'pending' }
   await request.services.db.transaction().execute(async (transaction) => {
@@ -132,6 +132,7 @@ export async function removeOperation(request: Request, id: string): Promise<voi
   await request.services.db.transaction().execute(async (transaction) => {
     const operation = await lockOperation(transaction, tenantId, id, ownTenantScope(request))
     if (operation === undefined) throw notFound('Operation', id)
+    checkActsFor(request, { id: operation.executionId, createdBy: operation.executionCreatedBy })
     const [total, finished] = counted([operation])
     await addToCounters(transaction, { tenantId, id: operation.executionId }, -total, -finished)
     await deleteOperation(transaction, tenantId, id)
@@ -144,9 +145,31 @@ function counted(operations: readonly Pick<NewOperation, 'type' | 'state'>[]): r
   return [all.length, all.filter(({ state }) => isTerminated(state)).length]
 }
 
-/** Graphs and operations are written in the request's own tenant only: `ownTenantScope`. @throws not_found_error */
+/** @throws not_found_error */
 async function requireExecution(request: Request, id: string, scope: Scope): Promise<ExecutionRef> {
   const execution = await findExecution(request.services.db, scope, id)
   if (execution === undefined) throw notFound('Execution', id)
   return execution
+}
+
+/** Graphs and operations are written in the request's own tenant only. @throws not_found_error, forbidden_error */
+async function requireOwnExecution(request: Request, id: string): Promise<ExecutionRef> {
+  const execution = await requireExecution(request, id, ownTenantScope(request))
+  checkActsFor(request, execution)
+  return execution
+}
+
+/**
+ * What an execution does it does with the rights of whoever started it: others see its operations and may say how they
+ * went, but not what they are.
+ *
+ * @throws forbidden_error
+ */
+function checkActsFor({ caller, rights }: Request, execution: Pick<ExecutionRef, 'id' | 'createdBy'>): void {
+  if (execution.createdBy === caller.username || rights.holds('set_owner')) return
+  throw new ApiError(
+    'forbidden_error',
+    `User \`${caller.username}\` is not permitted to add or remove operations of execution ${execution.id}, ` +
+      'which acts for another user',
+  )
 }

@@ -1,18 +1,17 @@
-import { ApiError, type ListQuery, notFound, roles, unauthorized } from '@tutti/api'
-import { everything, type ListedPage, listPage } from '@tutti/storage'
+import { ApiError, notFound, type RolePermission, roles, unauthorized } from '@tutti/api'
 import { loadPermissions } from '../../authentication/queries.ts'
 import type { Request } from '../../request.ts'
-import { grantResource, lockPermissions, writeGrant } from './queries.ts'
+import { lockPermissions, writeGrant } from './queries.ts'
 
 /** The whole matrix as pairs, or that of one role (spec/rest-facts-b.md 3). @throws not_found_error */
-export async function listGrants(request: Request, list: ListQuery, role?: string): Promise<ListedPage> {
+export async function listGrants(request: Request, role?: string): Promise<readonly RolePermission[]> {
   const table = await request.access.permissions()
   const pairs = Object.entries(table).flatMap(([permission, holders]) =>
     holders.map((holder) => ({ role: holder, permission })),
   )
-  if (role !== undefined) requireRole(role)
-  const grants = role === undefined ? pairs : pairs.filter((pair) => pair.role === role)
-  return listPage(request.services.db, grantResource(grants), list, everything)
+  if (role === undefined) return pairs
+  requireRole(role)
+  return pairs.filter((pair) => pair.role === role)
 }
 
 /** Any name of a permission is accepted: plugins and consoles have their own. @throws conflict_error */

@@ -1,4 +1,13 @@
-import { type Database, ownedResource, providerTable, timeField, type Visibility } from '@tutti/storage'
+import {
+  type Database,
+  ownedResource,
+  providerTable,
+  type Scope,
+  timeField,
+  type Users,
+  usersOf,
+  type Visibility,
+} from '@tutti/storage'
 import { sql } from 'kysely'
 import type { Sealed } from '../../encryption/key-ring.ts'
 
@@ -43,13 +52,6 @@ export async function updateProvider(
     .execute()
 }
 
-export async function secretsOf(db: Database, tenantId: number, name: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('secrets')
-    .select('key')
-    .where('provider_tenant_id', '=', tenantId)
-    .where('provider_name', '=', name)
-    .limit(5)
-    .execute()
-  return rows.map((row) => row.key)
-}
+/** Secrets that are kept by the provider, in any tenant. */
+export const secretsOf = (db: Database, scope: Scope, tenantId: number, name: string): Promise<Users> =>
+  usersOf(db, scope, 'secrets', sql`x.provider_tenant_id = ${tenantId} and x.provider_name = ${name}`)

@@ -6,7 +6,7 @@ import {
   summaryFields,
   wireList,
 } from '@tutti/api'
-import { type ListedResource, type SummaryRow, summarise } from '@tutti/storage'
+import { type ListedResource, type Scope, type SummaryRow, summarise } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
 import { blueprintResource, notHidden } from '../blueprints/index.ts'
@@ -16,13 +16,16 @@ import { nodeInstanceResource } from '../node-instances/index.ts'
 import { nodeResource } from '../nodes/index.ts'
 
 const summarised = {
-  blueprints: { resource: blueprintResource, permission: 'blueprint_list', extra: [notHidden] },
+  blueprints: { resource: () => blueprintResource, permission: 'blueprint_list', extra: [notHidden] },
   deployments: { resource: deploymentResource, permission: 'deployment_list', extra: [] },
-  executions: { resource: executionResource, permission: 'execution_list', extra: [] },
-  nodes: { resource: nodeResource, permission: 'node_list', extra: [] },
-  node_instances: { resource: nodeInstanceResource, permission: 'node_instance_list', extra: [] },
+  executions: { resource: () => executionResource, permission: 'execution_list', extra: [] },
+  nodes: { resource: () => nodeResource, permission: 'node_list', extra: [] },
+  node_instances: { resource: () => nodeInstanceResource, permission: 'node_instance_list', extra: [] },
 } as const satisfies Readonly<
-  Record<SummarisedResource, { resource: ListedResource; permission: Permission; extra: readonly unknown[] }>
+  Record<
+    SummarisedResource,
+    { resource: (scope: Scope) => ListedResource; permission: Permission; extra: readonly unknown[] }
+  >
 >
 
 export type SummaryOptions = {
@@ -42,7 +45,11 @@ export async function summaryOf(
     options._sub_field === undefined ? undefined : checkField(name, '_sub_field', options._sub_field)
   const { resource, permission, extra } = summarised[name]
   const scope = await listScope(request, query, permission)
-  const { rows, total } = await summarise(request.services.db, resource, query, scope, { target, sub, extra })
+  const { rows, total } = await summarise(request.services.db, resource(scope), query, scope, {
+    target,
+    sub,
+    extra,
+  })
   const items =
     sub === undefined ? rows.map((row) => ({ [target]: row.target, [name]: row.count })) : undefined
   return { items: items ?? nested(rows, name, target, sub ?? ''), total }

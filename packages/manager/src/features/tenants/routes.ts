@@ -1,5 +1,5 @@
 import { listAnswer } from '../../list-answer.ts'
-import type { Handlers } from '../../request.ts'
+import { type Handlers, tenantOf } from '../../request.ts'
 import {
   addMember,
   createTenant,
@@ -25,11 +25,23 @@ export const tenantHandlers = {
 
   'tenants.delete': (request) => removeTenant(request, request.params.tenant_name),
 
-  'tenantUsers.add': (request) => addMember(request, request.body, request.body.role),
-  'tenantUsers.update': (request) => setMemberRole(request, request.body, request.body.role),
+  async 'tenantUsers.add'(request) {
+    await addMember(request, request.body, request.body.role)
+    return getTenant(request, tenantOf(request).name, false, request.include)
+  },
+  async 'tenantUsers.update'(request) {
+    await setMemberRole(request, request.body, request.body.role)
+    return getTenant(request, tenantOf(request).name, false, request.include)
+  },
   'tenantUsers.remove': (request) => removeMember(request, request.body),
 
-  'tenantGroups.add': (request) => addMember(request, request.body, request.body.role),
-  'tenantGroups.update': (request) => setMemberRole(request, request.body, request.body.role),
+  async 'tenantGroups.add'(request) {
+    await addMember(request, request.body, request.body.role)
+    return getTenant(request, tenantOf(request).name, false, request.include)
+  },
+  async 'tenantGroups.update'(request) {
+    await setMemberRole(request, request.body, request.body.role)
+    return getTenant(request, tenantOf(request).name, false, request.include)
+  },
   'tenantGroups.remove': (request) => removeMember(request, request.body),
 } satisfies Partial<Handlers>

@@ -82,7 +82,11 @@ export async function removeTenant({ services: { db, directory } }: Request, nam
 export type Named = { readonly username: string } | { readonly group_name: string }
 
 /** @throws not_found_error, conflict_error when the member has a role there already, bad_parameters_error */
-export async function addMember(request: Request, named: Named, role: string | null | undefined) {
+export async function addMember(
+  request: Request,
+  named: Named,
+  role: string | null | undefined,
+): Promise<void> {
   if ('username' in named) await requireLocalUsers(request, 'add user to tenant')
   return changeMember(request, named, async (tenant, member, what) => {
     const { db } = request.services
@@ -95,15 +99,10 @@ export async function addMember(request: Request, named: Named, role: string | n
 }
 
 /** @throws not_found_error, bad_parameters_error */
-export async function setMemberRole(request: Request, named: Named, role: string | null | undefined) {
+export async function setMemberRole(request: Request, named: Named, role: string): Promise<void> {
   if ('username' in named) await requireLocalUsers(request, 'update user in tenant')
   return changeMember(request, named, async (tenant, member, what) => {
-    const isThere = await updateMember(
-      request.services.db,
-      tenant.id,
-      member,
-      parseTenantRole(role ?? 'user'),
-    )
+    const isThere = await updateMember(request.services.db, tenant.id, member, parseTenantRole(role))
     if (!isThere) throw notAssociated(what, tenant.name)
   })
 }
@@ -123,7 +122,7 @@ async function changeMember(
     member: Member,
     what: string,
   ) => Promise<void>,
-) {
+): Promise<void> {
   const { db } = request.services
   const tenant = tenantOf(request)
   if ('username' in named) {
@@ -133,7 +132,6 @@ async function changeMember(
     const group = await requireGroup(db, named.group_name)
     await change(tenant, { kind: 'group', id: group.id }, `<Group name=\`${group.name}\`>`)
   }
-  return getTenant(request, tenant.name)
 }
 
 function notAssociated(what: string, tenantName: string): ApiError {

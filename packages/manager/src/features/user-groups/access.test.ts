@@ -141,6 +141,13 @@ test('tenants are made, entered and emptied', async () => {
     'Missing tenant_name in json request body',
   )
   expect((await send('PATCH', '/tenants/users', { ...member, role: 'manager' })).status).toBe(200)
+  expect((await send('PATCH', '/tenants/users?_include=name', { ...member, role: 'manager' })).body).toEqual({
+    name: 'lab',
+  })
+  // Who forgets to say which role has nobody's taken away.
+  expect((await send('PATCH', '/tenants/users', member)).body.message).toBe(
+    'Missing role in json request body',
+  )
   expect(
     (await manager.inject('GET', '/tenants/lab?_get_data=true', { user: 'mia', tenant: null })).body
       .user_roles,
