@@ -420,6 +420,9 @@ test('every request that may write leaves a record, or is on the list above', as
     expect(left[0], name).toMatchObject({ creator_name: 'admin', remote_address: '127.0.0.1' })
   }
 
+  // What the worker still does would stand among the records below.
+  await manager.deleted('walked')
+
   // A user is unlocked who was locked before.
   await manager.inject('PUT', '/config/account_lock_period', { body: { value: 60 } })
   const failed = { failed_logins: 9, last_failed_login_at: new Date() }
