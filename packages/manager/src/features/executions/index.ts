@@ -1,6 +1,6 @@
 /**
- * Executions: runs of workflows, started, queued or refused, then cancelled, resumed or deleted (spec/rest-facts-a.md
- * 13).
+ * Executions: runs of workflows, started, queued or refused, then cancelled, resumed or deleted
+ * (spec/rest-facts-a.md 13).
  */
 
 export { type DeploymentState, unavailable, whyUnavailable } from './availability.ts'
