@@ -35,6 +35,9 @@ export const FunctionsEvaluation = Type.Object({
   payload: JsonObject,
 })
 
+/** Only what this deployment depends on, directly or not (spec/rest-facts-a.md 5). */
+export const dependenciesOf = { _dependencies_of: Type.Optional(Type.String()) }
+
 export const deploymentRoutes = {
   'deployments.list': route({
     method: 'GET',
@@ -44,9 +47,7 @@ export const deploymentRoutes = {
     summary: 'List deployments',
     list: deploymentFields,
     query: Type.Object({
-      _group_id: Type.Optional(Type.String()),
-      _dependencies_of: Type.Optional(Type.String()),
-      _environments_only: Type.Optional(Type.Boolean()),
+      ...dependenciesOf,
       all_sub_deployments: Type.Optional(Type.Boolean()),
       include_workdir: Type.Optional(Type.Boolean()),
     }),

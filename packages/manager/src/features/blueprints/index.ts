@@ -1,3 +1,3 @@
-export { blueprintResource, notHidden } from './queries.ts'
+export { blueprintResource } from './queries.ts'
 export { blueprintHandlers } from './routes.ts'
-export { listBlueprints, requireBlueprint } from './service.ts'
+export { hiddenIfAsked, listBlueprints, requireBlueprint } from './service.ts'

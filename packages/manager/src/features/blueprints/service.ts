@@ -29,13 +29,14 @@ import {
   updateBlueprint,
 } from './queries.ts'
 
-/** Hidden blueprints are listed only when asked for (spec/rest-facts-a.md 5). */
 export async function listBlueprints(request: Request, query: ListQuery, rules?: readonly FilterRule[]) {
-  const isFiltered = query.filters.some((filter) => filter.field === 'is_hidden')
   const scope = await listScope(request, query, 'blueprint_list')
-  const extra = isFiltered ? [] : [notHidden]
-  return listPage(request.services.db, blueprintResource, query, scope, extra, rules)
+  return listPage(request.services.db, blueprintResource, query, scope, hiddenIfAsked(query), rules)
 }
+
+/** Hidden blueprints are listed and counted only when asked for (spec/rest-facts-a.md 5). */
+export const hiddenIfAsked = (query: ListQuery) =>
+  query.filters.some((filter) => filter.field === 'is_hidden') ? [] : [notHidden]
 
 export const getBlueprint = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, blueprintResource, id, include)

@@ -2,6 +2,7 @@ export { type Creation, createDeployments, type DeploymentToCreate } from './cre
 export { deploymentResource } from './queries.ts'
 export { deploymentHandlers } from './routes.ts'
 export {
+  amongDependencies,
   type DeleteOptions,
   listDeployments,
   listWorkflows,

@@ -91,7 +91,11 @@ export const deploymentResource: ListedResource = {
     updated_at: timeField(sql`d.updated_at`),
     ...ownerFields('d'),
   },
-  extraFilters: { deployment_group_id: (ids) => isInGroup(ids) },
+  extraFilters: {
+    deployment_group_id: (ids) => isInGroup(ids),
+    _group_id: (ids) => isInGroup(ids),
+    _environments_only: ([isAsked]) => (isAsked ? isEnvironmentOnly : sql`true`),
+  },
   search: sql`d.id`,
   searchName: sql`d.display_name`,
   tenantId: sql`d.tenant_id`,
@@ -169,10 +173,10 @@ export async function workflowsOf(
   return { items, total: rows[0]?.total ?? 0 }
 }
 
-export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
+const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
   where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
 
-export const isInGroup = inDeploymentGroup('d', 'id')
+const isInGroup = inDeploymentGroup('d', 'id')
 
 /** The deployment and everything that it depends on, directly or not. */
 export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id = ${tenantId} and d.id in (

@@ -34,8 +34,6 @@ import {
   findDeployment,
   firstLevelResource,
   isDependencyOf,
-  isEnvironmentOnly,
-  isInGroup,
   liveInstances,
   lockForDeletion,
   setInProgress,
@@ -46,12 +44,8 @@ import {
   workflowsOf,
 } from './queries.ts'
 
-export type ListOptions = {
-  readonly dependenciesOf?: string | undefined
-  readonly environmentsOnly?: boolean
-  readonly groupId?: string | undefined
-  readonly allSubDeployments?: boolean
-}
+type DependenciesOption = { readonly _dependencies_of?: string | undefined }
+export type ListOptions = DependenciesOption & { readonly all_sub_deployments?: boolean }
 
 const resourceFor = (allSubDeployments: boolean) =>
   allSubDeployments ? deploymentResource : firstLevelResource
@@ -63,15 +57,16 @@ export async function listDeployments(
   rules?: readonly FilterRule[],
 ) {
   const { db } = request.services
-  const { dependenciesOf } = options
-  if (dependenciesOf !== undefined) await requireDeployment(db, request, dependenciesOf)
+  const extra = await amongDependencies(request, options)
   const scope = await listScope(request, query, 'deployment_list')
-  const extra = [
-    ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
-    ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
-    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
-  ]
-  return listPage(db, resourceFor(options.allSubDeployments ?? true), query, scope, extra, rules)
+  return listPage(db, resourceFor(options.all_sub_deployments ?? true), query, scope, extra, rules)
+}
+
+/** What holds for the deployments that are asked for. @throws not_found_error */
+export async function amongDependencies(request: Request, { _dependencies_of: id }: DependenciesOption) {
+  if (id === undefined) return []
+  await requireDeployment(request.services.db, request, id)
+  return [isDependencyOf(tenantOf(request).id, id)]
 }
 
 /**
@@ -81,14 +76,14 @@ export async function listDeployments(
 export async function listWorkflows(
   request: Request,
   query: ListQuery,
-  options: { readonly _common_only?: boolean; readonly _group_id?: string | null },
+  options: DependenciesOption & { readonly _common_only?: boolean },
   rules: readonly FilterRule[] = [],
 ) {
   const scope = await listScope(request, query, 'deployment_list')
   const { items, total } = await workflowsOf(request.services.db, query, scope, {
     rules,
     commonOnly: options._common_only ?? false,
-    extra: options._group_id == null ? [] : [isInGroup([options._group_id])],
+    extra: await amongDependencies(request, options),
   })
   const size = query.getAllResults ? items.length : query.page.size
   const asked = items.map((item) => pickIncluded(item, query.include))

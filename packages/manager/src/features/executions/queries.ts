@@ -12,10 +12,14 @@ import {
 import { sql } from 'kysely'
 import type { DeploymentState } from './availability.ts'
 
-export const isInGroup = (groupIds: readonly unknown[]) =>
+const isInGroup = (groupIds: readonly unknown[]) =>
   sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`
 
-const extraFilters = { execution_group_id: isInGroup, deployment_group_id: inDeploymentGroup('e') }
+const extraFilters = {
+  execution_group_id: isInGroup,
+  _group_id: isInGroup,
+  deployment_group_id: inDeploymentGroup('e'),
+}
 
 /** spec/rest-spec-a.md 2.8, spec/rest-facts-a.md 13. */
 export const executionResource: ListedResource = {

@@ -23,7 +23,6 @@ import {
   executionFilter,
   executionIdIs,
   executionResource,
-  isInGroup,
   lockExecution,
   notSystem,
   offerToWorkers,
@@ -38,23 +37,19 @@ import {
   checkStatusChange,
 } from './transitions.ts'
 
-/** Executions of system workflows are listed only when asked for (spec/rest-facts-a.md 5). */
+/** Executions of system workflows are listed only when asked for; `_search` is not for them (spec/rest-facts-a.md 5). */
 export async function listExecutions(
   request: Request,
   query: ListQuery,
-  options: { readonly withSystem: boolean; readonly groupId: string | undefined },
+  options: { readonly withSystem: boolean },
 ) {
   const isFiltered = query.filters.some((filter) => filter.field === 'is_system_workflow')
-  const extra = [
-    ...(options.withSystem || isFiltered ? [] : [notSystem]),
-    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
-  ]
   return listPage(
     request.services.db,
     executionResource,
-    query,
+    { ...query, search: undefined },
     await listScope(request, query, 'execution_list'),
-    extra,
+    options.withSystem || isFiltered ? [] : [notSystem],
   )
 }
 

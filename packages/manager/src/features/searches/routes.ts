@@ -13,8 +13,7 @@ import { askedFor, fittingCapabilities, rulesFor, searchWithin } from './service
 export const searchHandlers = {
   async 'searches.deployments'(request) {
     const rules = await rulesFor(request, 'deployments', request.list, request.body)
-    const options = { groupId: request.options._group_id }
-    return listAnswer(request.list, await listDeployments(request, request.list, options, rules))
+    return listAnswer(request.list, await listDeployments(request, request.list, request.options, rules))
   },
 
   async 'searches.blueprints'(request) {
