@@ -1,5 +1,6 @@
 import type { DeploymentsResult } from './benches/deployments.ts'
 import type { EnvironmentsResult } from './benches/environments.ts'
+import type { GroupsResult } from './benches/groups.ts'
 import type { RequestsResult } from './benches/requests.ts'
 import type { StartupResult } from './benches/startup.ts'
 import type { TiersResult } from './benches/tiers.ts'
@@ -17,14 +18,15 @@ export type Report = {
   readonly requests: readonly RequestsResult[] | undefined
   readonly events: readonly RequestsResult[] | undefined
   readonly searches: readonly RequestsResult[] | undefined
+  readonly groups: GroupsResult | undefined
   readonly environments: EnvironmentsResult | undefined
   readonly memory: { readonly idle: Memory; readonly loaded: Memory }
 }
 
 /** The report for people, in Markdown. What was measured is beside each number, because only together they say much. */
 export function reportText(report: Report): string {
-  const { machine, startup, tiers, scripts, deployments, requests, events, searches, environments, memory } =
-    report
+  const { machine, startup, tiers, scripts, deployments, groups, requests, events, searches } = report
+  const { environments, memory } = report
   return [
     `# Benchmark of ${machine.commit}, ${machine.at.slice(0, 10)}`,
     machineText(machine),
@@ -34,6 +36,7 @@ export function reportText(report: Report): string {
     ...(tiers === undefined ? [] : ['## One large install', tiersText(tiers)]),
     ...(scripts === undefined ? [] : ['## The same with operations that run', scriptsText(scripts)]),
     ...(deployments === undefined ? [] : ['## Many small installs', deploymentsText(deployments)]),
+    ...(groups === undefined ? [] : ['## A group', groupsText(groups)]),
     ...(requests === undefined ? [] : ['## Requests', requestsText(requests)]),
     ...(events === undefined ? [] : ['## Events of one execution', requestsText(events)]),
     ...(searches === undefined ? [] : ['## Searches, lists and counts', requestsText(searches)]),
@@ -94,6 +97,16 @@ function deploymentsText(result: DeploymentsResult): string {
     `by ${clients} clients: **${count(installsPerMinute)} installs/min**. All in ${seconds} s; the last was accepted ` +
     `after ${acceptedSeconds} s. Each is two executions (creation and install) and waits for its creation. ` +
     `${cpuText(result.cpu)} The limit is the processor: some 85 statements for each deployment.`
+  )
+}
+
+function groupsText(result: GroupsResult): string {
+  const { deployments, concurrency, created, installed, installsPerMinute } = result
+  return (
+    `A group of ${count(deployments)} such deployments was asked for by one request, which was answered after ` +
+    `${created.acceptedSeconds} s; all were there after ${created.seconds} s. Its install, ${concurrency} at a time, was ` +
+    `accepted after ${installed.acceptedSeconds} s and had ended after ${installed.seconds} s: ` +
+    `**${count(installsPerMinute)} installs/min**. Creation: ${cpuText(created.cpu)} Install: ${cpuText(installed.cpu)}`
   )
 }
 

@@ -2,7 +2,8 @@
  * `npm run bench`: measures a Tutti as it is served, and writes bench/results/DATE-COMMIT.json and .md.
  *
  *   --quick            a tenth of the work, nothing written: does it run at all?
- *   --only NAME,…      startup, tiers, scripts, deployments, requests, events, searches, environments; nothing written
+ *   --only NAME,…      startup, tiers, scripts, deployments, groups, requests, events, searches, environments; nothing
+ *                      written
  *   --profile FOLDER   a CPU profile of the manager, and the SQL statements of each part by their time; nothing written
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -12,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { benchDeployments } from './benches/deployments.ts'
 import { benchEnvironments } from './benches/environments.ts'
 import { benchEvents } from './benches/events.ts'
+import { benchGroups } from './benches/groups.ts'
 import { benchRequests } from './benches/requests.ts'
 import { benchSearches } from './benches/searches.ts'
 import { benchStartup } from './benches/startup.ts'
@@ -86,6 +88,9 @@ async function measure(): Promise<Report> {
           benchRequests(manager, { warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
         )
       : undefined
+    const groups = wanted('groups')
+      ? await measured('groups', () => benchGroups(manager, { deployments: 1000 * part, concurrency: 50 }))
+      : undefined
     const environments = wanted('environments')
       ? await measured('environments', () =>
           benchEnvironments(manager, { children: 10_000 * part, executions: 1000 * part, clients: 16 }),
@@ -118,6 +123,7 @@ async function measure(): Promise<Report> {
       requests,
       events,
       searches,
+      groups,
       environments,
       memory: { idle, loaded },
     }

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { query } from './database.ts'
 import { type BenchManager, startManager } from './manager.ts'
@@ -8,6 +8,7 @@ import { type BenchManager, startManager } from './manager.ts'
  * `statements.tsv` when asked.
  */
 export async function startWithStatements(dataFolder: string, profileFolder: string): Promise<BenchManager> {
+  await mkdir(profileFolder, { recursive: true })
   const first = await startManager({ dataFolder })
   await query(dataFolder, "alter system set shared_preload_libraries = 'pg_stat_statements'")
   await query(dataFolder, 'alter system set pg_stat_statements.track_planning = on')

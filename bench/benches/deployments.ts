@@ -4,6 +4,7 @@ import { uploadBlueprint } from '../blueprints/upload.ts'
 import { type Cpu, withCpu } from '../cpu.ts'
 import type { BenchManager } from '../manager.ts'
 import { round } from '../statistics.ts'
+import { untilEnded } from './workflow.ts'
 
 export type DeploymentsResult = {
   readonly deployments: number
@@ -32,7 +33,7 @@ export async function benchDeployments(
     const secondsSoFar = () => round((performance.now() - startedAt) / 1000, 1)
     await createAndInstall(client, deployments, clients)
     const accepted = secondsSoFar()
-    await untilInstalled(client, deployments)
+    await untilEnded(client, { blueprint_id: blueprintId, workflow_id: 'install' }, deployments)
     return { acceptedSeconds: accepted, seconds: secondsSoFar() }
   })
   const installsPerMinute = round(deployments / (seconds / 60))
@@ -55,16 +56,3 @@ async function createAndInstall(client: Client, deployments: number, clients: nu
 }
 
 export const deploymentId = (index: number): string => `three-nodes-${String(index).padStart(4, '0')}`
-
-async function untilInstalled(client: Client, wanted: number): Promise<void> {
-  const count = async (status: string) => {
-    const query = { blueprint_id: blueprintId, workflow_id: 'install', status, _size: 1 }
-    return (await client.executions.list({ query })).metadata.pagination.total
-  }
-  for (;;) {
-    if ((await count('terminated')) === wanted) return
-    const failed = await count('failed')
-    if (failed > 0) throw new Error(`${failed} installs failed`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}

@@ -15,3 +15,19 @@ export async function install(client: Client, deploymentId: string): Promise<Exe
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
 }
+
+/** Waits until so many executions of a workflow on deployments of a blueprint have succeeded. @throws Error when one fails */
+export async function untilEnded(
+  client: Client,
+  executions: { readonly blueprint_id: string; readonly workflow_id: string },
+  wanted: number,
+): Promise<void> {
+  const count = async (status: string) =>
+    (await client.executions.list({ query: { ...executions, status, _size: 1 } })).metadata.pagination.total
+  for (;;) {
+    if ((await count('terminated')) === wanted) return
+    const failed = await count('failed')
+    if (failed > 0) throw new Error(`${failed} executions of ${executions.workflow_id} failed`)
+    await new Promise((resolve) => setTimeout(resolve, 2 * pollMs))
+  }
+}

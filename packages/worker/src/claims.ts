@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
-  dequeueExecutions,
   type ExecutionJob,
   findAbandoned,
   msUntilAbandoned,
@@ -66,7 +65,8 @@ export function createClaims(services: WorkerServices): Claims {
 
   async function run(key: string, row: Parameters<typeof runExecution>[1], control: ExecutionControl) {
     await runExecution(services, row, control)
-    services.environments.soon()
+    services.waiting.ask()
+    services.environments.ask()
     if (isDraining) await giveBack([row.id])
     if (held.get(key)?.control === control) held.delete(key)
   }
@@ -100,11 +100,11 @@ export function createClaims(services: WorkerServices): Claims {
   }
 
   /**
-   * Takes what nobody holds, and says how long it is until there may be more. What waits in the queue is started by the
-   * end of what it waits for; the sweep finds the one that was queued at that very moment.
+   * Takes what nobody holds, and says how long it is until there may be more. What waits in the queue is started after
+   * the end of what it waits for; the sweep finds what a worker that died in between has not started.
    */
   async function sweep(): Promise<number> {
-    await db.transaction().execute((transaction) => dequeueExecutions(transaction, queue))
+    services.waiting.ask()
     const jobs = (await findAbandoned(db, 100)).filter(
       ({ tenantId, executionId }) => !held.has(keyOf(tenantId, executionId)),
     )

@@ -1,6 +1,7 @@
-import type { ConfigValues, Database, Queue, Settler } from '@tutti/storage'
+import type { ConfigValues, Database, Queue } from '@tutti/storage'
 import type { OperationSlots } from './executions/operation-slots.ts'
 import type { WorkerSettings } from './settings.ts'
+import type { Soon } from './soon.ts'
 
 /** What a worker's parts work with; made once when it starts. */
 export type WorkerServices = {
@@ -10,8 +11,10 @@ export type WorkerServices = {
   /** Settings that the API changes while the worker runs. */
   readonly config: ConfigValues
   readonly slots: OperationSlots
-  /** Told of every execution that ran, as its end may change the environments that its deployment is in. */
-  readonly environments: Settler
+  /** Settles environments: asked after every execution, whose end may change those that its deployment is in. */
+  readonly environments: Soon
+  /** Starts what waits in the queue and may run now: asked after every execution too. */
+  readonly waiting: Soon
   readonly log: WorkerLog
   readonly now: () => number
 }

@@ -1,17 +1,20 @@
 import type { PoolConfig } from '@tutti/storage'
 import {
-  createSettler,
   type Database,
+  dequeueExecutions,
   listen,
   machineAddress,
+  mayDequeue,
   openConfigValues,
   type Queue,
+  settleEnvironments,
   startHeartbeat,
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { createOperationSlots } from './executions/operation-slots.ts'
 import type { WorkerLog } from './services.ts'
 import type { WorkerSettings } from './settings.ts'
+import { createSoon } from './soon.ts'
 
 export type RunningWorker = {
   /** Executions at work. */
@@ -40,12 +43,25 @@ export async function startWorker(options: {
     },
     { onError: (error) => log.warn({ err: error }, 'changed settings could not be read yet') },
   )
-  const environments = createSettler(db, (error) =>
-    log.warn({ err: error }, 'environments could not be settled yet'),
-  )
+  const environments = createSoon(() => settleEnvironments(db), {
+    // Readers settle what they read, so this only keeps the list short.
+    delayMs: 250,
+    onError: (error) => log.warn({ err: error }, 'environments could not be settled yet'),
+  })
   // What changed just before a crash.
-  environments.soon()
-  const claims = createClaims({ db, queue, settings, config, slots, environments, log, now: Date.now })
+  environments.ask()
+  const waiting = createSoon(
+    async () => {
+      if (!(await mayDequeue(db))) return
+      await db.transaction().execute((transaction) => dequeueExecutions(transaction, queue))
+    },
+    {
+      delayMs: 0,
+      onError: (error) => log.warn({ err: error }, 'what waits in the queue could not be started yet'),
+    },
+  )
+  const services = { db, queue, settings, config, slots, environments, waiting, log, now: Date.now }
+  const claims = createClaims(services)
   const listener = listen(
     options.connection,
     (notification) => {
@@ -75,7 +91,7 @@ export async function startWorker(options: {
       // First of all, so that no job is fetched that this worker would not take.
       await queue.rest()
       await claims.drain()
-      await environments.stop()
+      await Promise.all([environments.stop(), waiting.stop()])
       await heartbeat.stop()
       await listener.close()
       config.close()

@@ -14,18 +14,24 @@ const maxConcurrentWorkflows = sql`coalesce(
 export const pickUpMs = 4_000
 
 /**
- * Starts what waits and may run now; called in the transaction that ends an execution. The oldest queued system
- * workflow goes first and alone; otherwise the oldest of each deployment that has nothing active, environment
- * creation before others. Of a group, no more are active than it allows: what it has no room for stands aside and holds
- * nothing else up. In maintenance mode nothing starts. spec/workflows.md 6.2.
+ * Nearly always nothing waits, and then nobody need wait for the lock. An execution that is just being queued for a
+ * deployment is not missed: its request and the end's write of the status both hold the deployment's row.
+ */
+export async function mayDequeue(db: Database): Promise<boolean> {
+  const { rows } = await sql`
+    select from executions where status = 'queued' and not ${isInMaintenance} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Starts what waits and may run now; called after executions have ended, once for all that ended meanwhile, or in the
+ * transaction that ends one. The oldest queued system workflow goes first and alone; otherwise the oldest of each
+ * deployment that has nothing active, environment creation before others. Of a group, no more are active than it allows:
+ * what it has no room for stands aside and holds nothing else up. In maintenance mode nothing starts.
+ * spec/workflows.md 6.2.
  */
 export async function dequeueExecutions(transaction: Database, queue: Queue): Promise<void> {
-  // Nearly always nothing waits, and then ends need not wait for each other's commits: taken by every end, the lock
-  // halved the rate of small installs. An execution that is just being queued for this deployment is not missed: its
-  // request and the end's write of the status both hold the deployment's row.
-  const { rows: waiting } = await sql`
-    select from executions where status = 'queued' and not ${isInMaintenance} limit 1`.execute(transaction)
-  if (waiting.length === 0) return
+  if (!(await mayDequeue(transaction))) return
   // One dequeuer at a time: two ends at once must not both start the same deployment's next execution.
   await sql`select pg_advisory_xact_lock(hashtext('tutti.dequeue'))`.execute(transaction)
   const { rows } = await sql<ExecutionJob>`

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
-  dequeueExecutions,
   type ExecutionRow,
   insertEvents,
   isEnded,
@@ -130,7 +129,6 @@ async function finish(
       status: endStatus[actual.status],
       ...(actual.status === 'failed' && { error: actual.error }),
     })
-    await dequeueExecutions(transaction, services.queue)
   })
 }
 

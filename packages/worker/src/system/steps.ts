@@ -3,7 +3,6 @@ import { type WorkflowEnd, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
   type Database,
-  dequeueExecutions,
   type ExecutionRow,
   insertEvents,
   isEnded,
@@ -116,7 +115,6 @@ async function storeEnd(
       ...(end.status === 'failed' && { error: end.error }),
     })
     if (!isCancelled) await afterwards?.(transaction)
-    await dequeueExecutions(transaction, services.queue)
     return stored
   })
   services.log.info(
