@@ -14,6 +14,7 @@ export {
   type ErrorDetails,
   type Place,
 } from './diagnostic.ts'
+export { isCall } from './functions/call.ts'
 export { choosePluginFile, derivedPluginYaml } from './imports/plugin-yaml.ts'
 export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'
 export {

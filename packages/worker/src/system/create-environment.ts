@@ -24,6 +24,7 @@ import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'
 import { environmentAnswers } from './environment-answers.ts'
 import type { SystemWorkflow } from './index.ts'
+import { lackingCapabilities } from './parent-capabilities.ts'
 import {
   clearNodes,
   insertNodeInstances,
@@ -91,6 +92,8 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error))
   }
+  const lack = await lackingCapabilities(services.db, tenantId, deployment.requirements, settings.labels)
+  if (lack !== undefined) return fail(lack)
   const owner = {
     tenantId,
     deploymentId,

@@ -1,4 +1,5 @@
 import { defaultPermissions } from '@tutti/api'
+import type { DeploymentPlan } from '@tutti/dsl'
 import { type Database, type Schema, type Scope, tenantsWithGlobals, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
@@ -107,6 +108,7 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
       'd.visibility',
       'd.created_by',
       'd.runtime_only_evaluation',
+      'b.requirements',
       sql<string>`b.plan::text`.as('planText'),
       'b.tenant_id as blueprintTenantId',
       'b.id as blueprintId',
@@ -114,6 +116,17 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
     .where('d.tenant_id', '=', tenantId)
     .where('d.id', '=', id)
     .executeTakeFirst()
+}
+
+/** What these deployments of the tenant declare; of those that are there. */
+export async function readCapabilities(db: Database, tenantId: number, ids: readonly string[]) {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('capabilities')
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .execute()
+  return rows.map(({ capabilities }) => capabilities as DeploymentPlan['capabilities'])
 }
 
 type Owner = {
