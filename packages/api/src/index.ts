@@ -60,7 +60,12 @@ export {
 } from './permissions/roles.ts'
 export { BlueprintPatch, BlueprintUpload, SetVisibility } from './routes/blueprints.ts'
 export { DependencyCreate, DescribedDependency } from './routes/dependencies.ts'
-export { DeploymentCreate, DeploymentPatch, FunctionsEvaluation } from './routes/deployments.ts'
+export {
+  DeploymentCreate,
+  DeploymentPatch,
+  FunctionsEvaluation,
+  setByCreation,
+} from './routes/deployments.ts'
 export { ExecutionStart } from './routes/executions.ts'
 export { FilterCreate, FilterPatch } from './routes/filters.ts'
 export {

@@ -5,10 +5,11 @@ import {
   labelsField,
   labelValue,
   ownerFields,
+  type Schema,
   timeField,
   type Visibility,
 } from '@tutti/storage'
-import { sql } from 'kysely'
+import { sql, type UpdateObject } from 'kysely'
 
 /** spec/rest-spec-a.md 2.2, spec/rest-facts-a.md 7. */
 export const blueprintResource: ListedResource = {
@@ -76,6 +77,8 @@ export async function insertBlueprint(
     readonly state: string
     readonly visibility: Visibility
     readonly createdBy: string
+    readonly createdAt?: Date | undefined
+    readonly error: string | null
     readonly mainFileName: string | null
     readonly archiveSha256: string | null
     readonly archiveExtension: string | null
@@ -91,6 +94,8 @@ export async function insertBlueprint(
       state: row.state,
       visibility: row.visibility,
       created_by: row.createdBy,
+      ...(row.createdAt !== undefined && { created_at: row.createdAt }),
+      error: row.error,
       main_file_name: row.mainFileName,
       archive_sha256: row.archiveSha256,
       archive_extension: row.archiveExtension,
@@ -125,20 +130,26 @@ export async function importersOf(db: Database, tenantId: number, id: string): P
   return rows.map((row) => row.id)
 }
 
+export async function hasPlan(db: Database, tenantId: number, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('blueprints')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('plan', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function updateBlueprint(
   db: Database,
   tenantId: number,
   id: string,
-  change: { readonly visibility?: Visibility; readonly description?: string; readonly createdBy?: string },
+  change: UpdateObject<Schema, 'blueprints'>,
 ): Promise<void> {
   await db
     .updateTable('blueprints')
-    .set({
-      updated_at: sql`clock_timestamp()`,
-      ...(change.visibility !== undefined && { visibility: change.visibility }),
-      ...(change.description !== undefined && { description: change.description }),
-      ...(change.createdBy !== undefined && { created_by: change.createdBy }),
-    })
+    .set({ updated_at: sql`clock_timestamp()`, ...change })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .execute()

@@ -1,11 +1,14 @@
 import {
   ApiError,
-  emptyUpdate,
+  badParameter,
+  blueprintStates,
   type FilterRule,
   isFailedBlueprintState,
   type ListQuery,
   parseLabels,
   parseSetVisibility,
+  type RouteBody,
+  wireList,
 } from '@tutti/api'
 import {
   blueprintLabels,
@@ -13,16 +16,18 @@ import {
   type Database,
   deleteOwned,
   listPage,
+  type OwnedRow,
   readArchive,
   replaceLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { checkNewOwner, checkNewVisibility, getItem, lockOwned, requireOwned } from '../../owned.ts'
+import { checkNewVisibility, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import type { Request } from '../../request.ts'
 import {
   type BlueprintState,
   blueprintResource,
   deploymentsOf,
+  hasPlan,
   importersOf,
   notHidden,
   stateColumns,
@@ -84,15 +89,11 @@ export async function removeBlueprint(request: Request, id: string, isForced: bo
   })
 }
 
-type Patch = {
-  readonly labels?: readonly unknown[]
-  readonly visibility?: string
-  readonly description?: string | null
-  readonly creator?: string
-}
-
-export async function patchBlueprint(request: Request, id: string, patch: Patch): Promise<void> {
-  if (Object.keys(patch).length === 0) throw emptyUpdate()
+export async function patchBlueprint(
+  request: Request,
+  id: string,
+  patch: RouteBody<'blueprints.update'>,
+): Promise<void> {
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   await request.services.db.transaction().execute(async (transaction) => {
     const blueprint = await lockBlueprint(transaction, request, id)
@@ -106,7 +107,11 @@ export async function patchBlueprint(request: Request, id: string, patch: Patch)
       }
       await replaceLabels(transaction, blueprintLabels, owner, labels, request.caller.username)
     }
-    if (patch.creator !== undefined) await checkNewOwner(request, transaction, patch.creator)
+    const { created_by: createdBy, created_at: createdAt } = await creationOf(request, transaction, {
+      ...(patch.creator !== undefined && { created_by: patch.creator }),
+      ...(patch.created_at != null && { created_at: patch.created_at }),
+    })
+    if (patch.state != null) await checkNewState(transaction, blueprint, patch.state)
     const visibility = patch.visibility === undefined ? undefined : parseSetVisibility(patch.visibility)
     if (visibility !== undefined) {
       await checkNewVisibility(request, transaction, blueprintTable, blueprint, visibility)
@@ -114,9 +119,28 @@ export async function patchBlueprint(request: Request, id: string, patch: Patch)
     await updateBlueprint(transaction, blueprint.tenant_id, id, {
       ...(visibility !== undefined && { visibility }),
       ...(patch.description != null && { description: patch.description }),
-      ...(patch.creator !== undefined && { createdBy: patch.creator }),
+      ...(patch.main_file_name != null && { main_file_name: patch.main_file_name }),
+      ...(patch.state != null && { state: patch.state }),
+      ...(patch.error !== undefined && { error: patch.error }),
+      ...(patch.error_traceback !== undefined && { error_traceback: patch.error_traceback }),
+      ...(patch.creator !== undefined && { created_by: createdBy }),
+      ...(createdAt !== undefined && { created_at: createdAt }),
     })
   })
+}
+
+/** @throws bad_parameters_error, conflict_error */
+async function checkNewState(
+  db: Database,
+  { tenant_id: tenantId, id }: OwnedRow,
+  state: string,
+): Promise<void> {
+  if (!blueprintStates.some((known) => known === state)) {
+    throw badParameter(`Invalid state: ${state}. Valid states are: ${wireList(blueprintStates)}`)
+  }
+  if (state === 'uploaded' && !(await hasPlan(db, tenantId, id))) {
+    throw new ApiError('conflict_error', `Blueprint \`${id}\` has no plan: it cannot be uploaded`)
+  }
 }
 
 export async function setBlueprintVisibility(

@@ -202,6 +202,7 @@ export async function findDeployment(db: Database, tenantId: number, id: string)
       'd.visibility',
       'd.created_by',
       'd.display_name',
+      'd.description',
       'd.blueprint_id',
       'd.blueprint_tenant_id',
       'd.outputs',
@@ -354,14 +355,20 @@ export async function updateDeployment(
   db: Database,
   tenantId: number,
   id: string,
-  change: { readonly displayName?: string; readonly createdBy?: string; readonly visibility?: Visibility },
+  change: {
+    readonly displayName?: string
+    readonly description?: string
+    readonly createdBy?: string
+    readonly visibility?: Visibility
+  },
 ): Promise<boolean> {
-  const { displayName, createdBy, visibility } = change
+  const { displayName, description, createdBy, visibility } = change
   const row = await db
     .updateTable('deployments')
     .set({
       updated_at: sql`clock_timestamp()`,
       ...(displayName !== undefined && { display_name: displayName }),
+      ...(description !== undefined && { description }),
       ...(createdBy !== undefined && { created_by: createdBy }),
       ...(visibility !== undefined && { visibility }),
     })

@@ -3,7 +3,6 @@ import {
   ApiError,
   badParameter,
   checkDisplayName,
-  emptyUpdate,
   type FilterRule,
   illegalAction,
   type ListQuery,
@@ -12,6 +11,7 @@ import {
   parseSetVisibility,
   pickIncluded,
   type RouteBody,
+  setByCreation,
   type Visibility,
 } from '@tutti/api'
 import {
@@ -214,14 +214,15 @@ export async function patchDeployment(
   id: string,
   patch: RouteBody<'deployments.update'>,
 ): Promise<void> {
-  if (Object.keys(patch).length === 0) throw emptyUpdate()
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   const displayName = patch.display_name === undefined ? undefined : checkDisplayName(patch.display_name)
   await request.services.db.transaction().execute(async (transaction) => {
     const deployment = await lockDeployment(transaction, request, id)
+    checkUnset(deployment, patch)
     if (patch.creator !== undefined) await checkNewOwner(request, transaction, patch.creator)
     const isThere = await updateDeployment(transaction, deployment.tenant_id, id, {
       ...(displayName !== undefined && { displayName }),
+      ...(patch.description != null && { description: patch.description }),
       ...(patch.creator !== undefined && { createdBy: patch.creator }),
     })
     if (!isThere) throw notFound('Deployment', id)
@@ -230,6 +231,23 @@ export async function patchDeployment(
       await setDeploymentLabels(transaction, owner, labels, request.caller.username, 'replace')
     }
   })
+}
+
+/**
+ * What came from the blueprint is not for users to change (spec/rest-facts-a.md 8).
+ *
+ * @throws only_deployment_update, conflict_error
+ */
+function checkUnset(
+  { description }: { readonly description: string | null },
+  patch: RouteBody<'deployments.update'>,
+): void {
+  if (patch.blueprint_id != null) {
+    throw new ApiError('only_deployment_update', 'blueprint_id can only be changed by a deployment update')
+  }
+  const isSet = setByCreation.find((name) => patch[name] != null)
+  const taken = isSet ?? (patch.description != null && description !== null ? 'description' : undefined)
+  if (taken !== undefined) throw new ApiError('conflict_error', `${taken} is already set`)
 }
 
 export async function setDeploymentVisibility(
