@@ -2,18 +2,21 @@ import { createHash, randomBytes } from 'node:crypto'
 import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
+  type EvaluatedTargets,
   type ExecutionRow,
+  executionEvents,
   insertEvents,
   isEnded,
   LeaseLost,
   readHeld,
   setExecutionStatus,
+  storeTargets,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
-import { type EvaluatedTargets, evaluateTargets, storeTargets } from '../system/dependency-targets.ts'
+import { targetsOf } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
 import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'
-import { eventContext, eventRows } from './event-rows.ts'
+import { eventRows } from './event-rows.ts'
 import { setToken } from './queries.ts'
 import { runWorkflow } from './run-workflow.ts'
 import { whileHeld } from './while-held.ts'
@@ -66,7 +69,7 @@ async function attempt(
   const token = await begin(services, execution, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
   const end = await runWorkflow(services, execution, control, token)
-  await finish(services, execution, control, end, await evaluateTargets(services, execution))
+  await finish(services, execution, control, end, await targetsOf(services, execution))
   services.log.info({ ...fields, status: end.status }, 'execution ended')
 }
 
@@ -90,7 +93,7 @@ async function begin(
     )
     await insertEvents(
       transaction,
-      eventContext(execution),
+      executionEvents(execution),
       eventRows([event], () => null),
     )
   })
@@ -113,7 +116,9 @@ async function finish(
     // A cancel request that came after the last task: nothing was left to cancel, but the answer must be its own.
     const own: WorkflowEnd =
       end.status === 'succeeded' && cancelModeOf(status) !== null ? { status: 'cancelled' } : end
-    const actual = await storeTargets(transaction, execution, targets, own, services.now())
+    const error = await storeTargets(transaction, execution, targets, new Date(services.now()))
+    const actual: WorkflowEnd =
+      own.status === 'succeeded' && error !== undefined ? { status: 'failed', error } : own
     const event = workflowEnded(
       execution.workflow_id,
       actual,
@@ -122,7 +127,7 @@ async function finish(
     )
     await insertEvents(
       transaction,
-      eventContext(execution),
+      executionEvents(execution),
       eventRows([event], () => null),
     )
     await setExecutionStatus(transaction, control.lease, {

@@ -3,6 +3,7 @@ import { ApiError, checkDisplayName, checkIdentifier, type LabelPair, parseLabel
 import { DslError, type Json, type JsonObject } from '@tutti/dsl'
 import {
   addDependencies,
+  executionEvents,
   insertEvents,
   joinGroups,
   type NewDependency,
@@ -11,7 +12,6 @@ import {
   setDeploymentLabels,
   type Visibility,
 } from '@tutti/storage'
-import { eventContext } from '../executions/event-rows.ts'
 import {
   type Environment,
   type EnvironmentAnswers,
@@ -114,7 +114,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       const member = { ...source, createdBy: deployment.created_by }
       const closed = await joinGroups(transaction, member, settings.groups)
       const warnings = [...notBuilt(environment.settings), ...closed.map(notJoined)]
-      await insertEvents(transaction, eventContext(execution), logLines(warnings, services.now()))
+      await insertEvents(transaction, executionEvents(execution), logLines(warnings, services.now()))
     },
   })
 }

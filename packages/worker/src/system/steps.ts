@@ -4,12 +4,13 @@ import {
   checkLease,
   type Database,
   type ExecutionRow,
+  executionEvents,
   insertEvents,
   isEnded,
   setExecutionStatus,
 } from '@tutti/storage'
 import { cancelModeOf, type ExecutionControl } from '../executions/control.ts'
-import { eventContext, eventRows } from '../executions/event-rows.ts'
+import { eventRows } from '../executions/event-rows.ts'
 import type { WorkerServices } from '../services.ts'
 
 /**
@@ -32,7 +33,7 @@ export async function beginSystemWorkflow(
     )
     await insertEvents(
       transaction,
-      eventContext(execution),
+      executionEvents(execution),
       eventRows([event], () => null),
     )
     return true
@@ -105,7 +106,7 @@ async function storeEnd(
     const event = workflowEnded(execution.workflow_id, end, { dryRun: false }, services.now())
     await insertEvents(
       transaction,
-      eventContext(execution),
+      executionEvents(execution),
       eventRows([event], () => null),
     )
     await (isCancelled ? undo : change)?.(transaction)

@@ -68,6 +68,16 @@ export async function lockExecution(transaction: Database, tenantId: number, id:
     .executeTakeFirst()
 }
 
+/** Where it runs, unlocked. */
+export async function findExecution(db: Database, tenantId: number, id: string) {
+  return db
+    .selectFrom('executions')
+    .select(['tenant_id', 'deployment_id', 'is_dry_run'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
 export async function readStatus(db: Database, tenantId: number, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('executions')

@@ -10,19 +10,23 @@ import {
 import {
   type Database,
   dequeueExecutions,
+  evaluateTargets,
   findItem,
   isEnded,
   listPage,
   notify,
   setExecutionStatus,
+  storeTargets,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { evaluatePayload, findEvaluation } from '../evaluation/index.ts'
 import {
   deleteEnded,
   executionFilter,
   executionIdIs,
   executionResource,
+  findExecution,
   lockExecution,
   notSystem,
   offerToWorkers,
@@ -146,13 +150,23 @@ async function requeue({ services }: Request, transaction: Database, execution: 
 }
 
 /** PATCH: the status as a worker or an administrator says it is. */
-export async function updateStatus(request: Request, id: string, status: string, error: string | undefined) {
-  if (!isExecutionStatus(status)) throw badParameter(`Invalid execution status: ${status}`)
+export async function updateStatus(
+  request: Request,
+  id: string,
+  wanted: string,
+  wantedError: string | undefined,
+) {
+  if (!isExecutionStatus(wanted)) throw badParameter(`Invalid execution status: ${wanted}`)
+  const targets = isEnded(wanted) ? await targetsOf(request, id) : undefined
   await inTransactionOn(request, id, async (transaction, execution) => {
-    checkStatusChange(execution, status)
-    if (execution.status === status) return
+    checkStatusChange(execution, wanted)
+    if (execution.status === wanted) return
     const key = { tenantId: execution.tenant_id, executionId: execution.id }
     const { queue } = request.services
+    const failure = await storeTargets(transaction, execution, targets, request.services.now())
+    const isFailed = wanted === 'terminated' && failure !== undefined
+    const status = isFailed ? 'failed' : wanted
+    const error = isFailed ? failure : wantedError
     await setExecutionStatus(transaction, key, { status, ...(error !== undefined && { error }) })
     if (isActiveStatus(status) && !isActiveStatus(execution.status)) {
       await offerToWorkers(transaction, key.tenantId, key.executionId)
@@ -164,6 +178,17 @@ export async function updateStatus(request: Request, id: string, status: string,
       await notify(transaction, { kind: 'execution_cancel', ...key })
     }
     if (!isActiveStatus(status)) await dequeueExecutions(transaction, queue)
+  })
+}
+
+/** What the functions among its deployment's dependencies name now, as the caller sees it. */
+async function targetsOf(request: Request, id: string) {
+  const { db } = request.services
+  const execution = await findExecution(db, tenantOf(request).id, id)
+  if (execution === undefined) return undefined
+  return evaluateTargets(db, execution, async (deploymentId) => {
+    const storage = await findEvaluation(request.services, tenantScope(request), deploymentId)
+    return storage && ((payload, context) => evaluatePayload(payload, context, storage))
   })
 }
 
