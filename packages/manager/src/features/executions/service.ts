@@ -122,6 +122,7 @@ async function cancel(
   action: CancelAction,
 ) {
   const status = cancelledStatus(execution.id, execution.status, action)
+  if (isEnded(execution.status)) return
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setExecutionStatus(transaction, key, { status })
   if (isEnded(status)) await dequeueExecutions(transaction, services.queue)
