@@ -121,3 +121,22 @@ export async function listConsumers(db: Database, deployment: Key) {
     .orderBy('d.id')
     .execute()
 }
+
+/** The deployments of a group of the tenant; null when the scope shows none of that id. */
+export async function listGroupMembers(
+  db: Database,
+  scope: Scope,
+  tenantId: number,
+  groupId: string,
+): Promise<readonly string[] | null> {
+  const { rows } = await sql<{ ids: string[] }>`
+    select array(
+      select m.deployment_id from deployment_group_members m
+      where m.tenant_id = g.tenant_id and m.deployment_group_id = g.id order by m.deployment_id) as ids
+    from deployment_groups g
+    where g.tenant_id = ${tenantId} and g.id = ${groupId} and (g.visibility <> 'private'
+      or g.created_by = ${scope.username} or g.tenant_id = any(${[...scope.administeredTenantIds]}::int[]))`.execute(
+    db,
+  )
+  return rows[0]?.ids ?? null
+}

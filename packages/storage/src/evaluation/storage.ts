@@ -6,6 +6,7 @@ import {
   findInstance,
   findNode,
   listConsumers,
+  listGroupMembers,
   listInstancesOf,
   listLabelValues,
 } from './queries.ts'
@@ -53,8 +54,7 @@ export function deploymentStorage(
     consumers: () => consumers(''),
     input: async (name) => own(deployment.inputs, name),
     secret: remembered((key: string) => readSecret(inOwnTenant(scope, deployment.tenantId), key)),
-    // Deployment groups are not built yet: there are none.
-    groupDeploymentIds: async () => null,
+    groupDeploymentIds: (groupId) => listGroupMembers(db, scope, deployment.tenantId, groupId),
     parentDeploymentId: async () => (await labelValues('csys-obj-parent'))[0] ?? null,
     system: async (fact) => facts[fact],
     async capability(deploymentId, name) {
