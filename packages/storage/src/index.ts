@@ -36,6 +36,7 @@ export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/
 export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
 export { type EventContext, executionEvents, insertEvents, type NewEvent } from './events.ts'
+export { readDeploymentStates } from './executions/deployment-states.ts'
 export { dequeueExecutions, mayDequeue, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {

@@ -13,11 +13,12 @@ import {
   storeTargets,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
+import { checkAtStart } from '../system/check-at-start.ts'
 import { targetsOf } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
 import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'
 import { eventRows } from './event-rows.ts'
-import { setToken } from './queries.ts'
+import { setParameters, setToken } from './queries.ts'
 import { runWorkflow } from './run-workflow.ts'
 import { whileHeld } from './while-held.ts'
 
@@ -66,9 +67,17 @@ async function attempt(
     await system(services, execution, control)
     return
   }
-  const token = await begin(services, execution, control)
+  const checked = await checkAtStart(services.db, execution)
+  if (!checked.ok) {
+    const error = `Error dequeueing execution: ${checked.error}`
+    await finish(services, execution, control, { status: 'failed', error })
+    services.log.info({ ...fields, error }, 'execution not started')
+    return
+  }
+  const ready = { ...execution, parameters: checked.parameters }
+  const token = await begin(services, ready, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
-  const end = await runWorkflow(services, execution, control, token)
+  const end = await runWorkflow(services, ready, control, token)
   await finish(services, execution, control, end, await targetsOf(services, execution))
   services.log.info({ ...fields, status: end.status }, 'execution ended')
 }
@@ -85,6 +94,7 @@ async function begin(
     const { status } = await setToken(transaction, control.lease, hash)
     control.cancelMode ??= cancelModeOf(status)
     if (status !== 'pending') return
+    if (execution.checks_at_start) await setParameters(transaction, control.lease, execution.parameters)
     await setExecutionStatus(transaction, control.lease, { status: 'started' })
     const event = workflowStarted(
       execution.workflow_id,

@@ -1,5 +1,5 @@
 import { defaultPermissions } from '@tutti/api'
-import type { DeploymentPlan } from '@tutti/dsl'
+import type { DeploymentPlan, PlanWorkflow } from '@tutti/dsl'
 import { type Database, type Schema, type Scope, tenantsWithGlobals, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
@@ -116,6 +116,22 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
     .where('d.tenant_id', '=', tenantId)
     .where('d.id', '=', id)
     .executeTakeFirst()
+}
+
+/** What the deployment has under that name. */
+export async function readWorkflow(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+  name: string,
+): Promise<PlanWorkflow | null> {
+  const row = await db
+    .selectFrom('deployments')
+    .select(sql<PlanWorkflow | null>`workflows -> ${name}`.as('workflow'))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', deploymentId)
+    .executeTakeFirst()
+  return row?.workflow ?? null
 }
 
 /** What these deployments of the tenant declare; of those that are there. */

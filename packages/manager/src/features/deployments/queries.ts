@@ -1,5 +1,5 @@
 import type { FilterRule, ListQuery } from '@tutti/api'
-import type { InputSchema, PlanWorkflow } from '@tutti/dsl'
+import { type DeploymentState, type InputSchema, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
 import {
   type Database,
   deploymentLabels,
@@ -22,7 +22,6 @@ import {
   wholeStatus,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
-import { type DeploymentState, whyUnavailable } from '../executions/index.ts'
 
 /** Of its nodes, with all that they derive from. */
 const nodeTypes = sql`(select json_agg(distinct t.name) from nodes n, json_array_elements_text(n.type_hierarchy) t (name)

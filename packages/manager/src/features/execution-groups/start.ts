@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { badParameter, wireTypeOf, wrongType } from '@tutti/api'
+import { badParameter, unavailableWorkflow, wireTypeOf, wrongType } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
 import {
   deploymentGroupTable,
@@ -20,7 +20,6 @@ import {
   findRunning,
   findUnavailability,
   systemWorkflowRuns,
-  unavailable,
 } from '../executions/index.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
 import { type MemberToStart, readMembers } from './queries.ts'
@@ -114,6 +113,9 @@ const groupEvents = {
 const workflowOf = ({ workflow, planned_workflow, creation_status }: MemberToStart): PlanWorkflow | null =>
   creation_status === null || creation_status === 'terminated' ? workflow : planned_workflow
 
+const isBeingCreated = ({ creation_status: status }: MemberToStart): boolean =>
+  status !== null && !isEnded(status)
+
 type Able = MemberToStart & { readonly workflow: PlanWorkflow }
 
 /** Which execution each deployment gets, in the order of spec/workflows.md 1.2 and 6.1. */
@@ -136,6 +138,7 @@ async function planExecutions(
       workflowId,
       parameters: { ...start.defaultParameters, ...start.parameters[member.id] },
       allowCustomParameters: false,
+      isBeingCreated: isBeingCreated(member),
     })
     planned.push({ ...member, parameters })
   }
@@ -149,12 +152,12 @@ async function planExecutions(
       status: 'failed' as const,
       error: `Error preparing execution: ${message}`,
     })
-    const isBeingCreated = member.creation_status !== null && !isEnded(member.creation_status)
-    const refusal = refusals.get(member.id) ?? (isBeingCreated ? undefined : whyNotCreated(member))
+    const isWaiting = isBeingCreated(member)
+    const refusal = refusals.get(member.id) ?? (isWaiting ? undefined : whyNotCreated(member))
     if (refusal !== undefined) return failed(refusal.message)
-    if (isBeingCreated || running?.has(member.id) || room === 0) return { status: 'queued' }
+    if (isWaiting || running?.has(member.id) || room === 0) return { status: 'queued' }
     const why = unavailability?.get(member.id)
-    if (why !== undefined) return failed(unavailable(workflowId, member.id, why).message)
+    if (why !== undefined) return failed(unavailableWorkflow(workflowId, member.id, why).message)
     room -= 1
     return { status: 'pending' }
   }

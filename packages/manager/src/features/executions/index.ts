@@ -1,4 +1,3 @@
-export { type DeploymentState, unavailable, whyUnavailable } from './availability.ts'
 export { executionResource, findRunning, readStatus, setForResume, systemWorkflowRuns } from './queries.ts'
 export { executionHandlers } from './routes.ts'
 export { checkBuilt, checkCreated, finalParameters, findRefusals, findUnavailability } from './start.ts'

@@ -10,7 +10,6 @@ import {
   timeField,
 } from '@tutti/storage'
 import { sql } from 'kysely'
-import type { DeploymentState } from './availability.ts'
 
 const isInGroup = (groupIds: readonly unknown[]) =>
   sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`
@@ -112,22 +111,6 @@ export async function lockDeployment(transaction: Database, tenantId: number, id
     .limit(1)
     .forNoKeyUpdate('d')
     .executeTakeFirst()
-}
-
-/** What the availability of the deployments' workflows depends on, by deployment id. */
-export async function readDeploymentStates(
-  db: Database,
-  tenantId: number,
-  deploymentIds: readonly string[],
-): Promise<ReadonlyMap<string, DeploymentState>> {
-  const { rows } = await sql<DeploymentState & { id: string }>`
-    select d.id,
-      array(select distinct state from node_instances i
-        where i.tenant_id = ${tenantId} and i.deployment_id = d.id) as "instanceStates",
-      array(select distinct t.name from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
-        where n.tenant_id = ${tenantId} and n.deployment_id = d.id) as "nodeTypes"
-    from unnest(${[...deploymentIds]}::text[]) as d (id)`.execute(db)
-  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Whether a system workflow is at work or waits for its turn: everything new waits behind it (spec/workflows.md 6.1). */
