@@ -74,7 +74,7 @@ export {
   DeploymentSelection,
   ExecutionGroupStart,
 } from './routes/groups.ts'
-export { type ApiVersion, apiVersions, hasRoute, type Route } from './routes/route.ts'
+export { type ApiVersion, apiVersions, hasRoute, type Route, tokenCookie } from './routes/route.ts'
 export { Search } from './routes/searches.ts'
 export {
   SecretCreate,

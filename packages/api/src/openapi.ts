@@ -1,6 +1,6 @@
 import { IsObject, type TObject, type TSchema } from 'typebox'
 import type { FieldTable } from './list/field-table.ts'
-import type { ApiVersion, Route } from './routes/route.ts'
+import { type ApiVersion, type Route, tokenCookie } from './routes/route.ts'
 import { ErrorShape } from './shapes/common.ts'
 import { routesOf } from './versions/routes-of.ts'
 
@@ -27,6 +27,7 @@ export function openapi(version: ApiVersion): Json {
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic' },
         token: { type: 'apiKey', in: 'header', name: 'Authentication-Token' },
+        cookie: { type: 'apiKey', in: 'cookie', name: tokenCookie },
       },
     },
     security: [{ basic: [] }, { token: [] }],
@@ -49,7 +50,7 @@ function operation(
     summary: route.summary,
     tags: [route.path.split('/')[1]],
     parameters: parameters(route, path, hasTenants),
-    ...(route.permission === 'anonymous' ? { security: [] } : {}),
+    ...security(route),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, shapes) }),
     responses: {
       [route.status]: success(route, shapes),
@@ -59,6 +60,12 @@ function operation(
     'x-since': route.since,
     'x-built': route.built,
   }
+}
+
+function security({ permission, credentials }: Route): Json {
+  if (permission === 'anonymous') return { security: [] }
+  if (permission === 'optional') return { security: [{}, { basic: [] }, { token: [] }] }
+  return credentials === 'cookie' ? { security: [{ cookie: [] }] } : {}
 }
 
 function parameters(route: Route, path: string, hasTenants: boolean): readonly Json[] {

@@ -24,6 +24,7 @@ import { licenses } from './commands/license.ts'
 import { maintenanceMode } from './commands/maintenance-mode.ts'
 import { permissions } from './commands/permissions.ts'
 import { initCommand, profiles } from './commands/profiles.ts'
+import { providerContext } from './commands/provider-context.ts'
 import { secrets } from './commands/secrets.ts'
 import { secretsProviders } from './commands/secrets-providers.ts'
 import { rotateKeyCommand, serveCommand, workerCommand } from './commands/serve.ts'
@@ -35,6 +36,7 @@ import { nodeInstances, nodes } from './commands/topology.ts'
 import { userGroups } from './commands/user-groups.ts'
 import { users } from './commands/users.ts'
 import { versionCommand } from './commands/version.ts'
+import { capabilities, scalingGroups } from './commands/within.ts'
 import { workflows } from './commands/workflows.ts'
 import { completeCommand, completionCommand } from './completion/commands.ts'
 
@@ -62,6 +64,8 @@ export const nouns: readonly Noun[] = [
   events,
   nodes,
   nodeInstances,
+  capabilities,
+  scalingGroups,
   agents,
   secrets,
   secretsProviders,
@@ -74,6 +78,7 @@ export const nouns: readonly Noun[] = [
   permissions,
   auditLog,
   config,
+  providerContext,
   maintenanceMode,
   cluster,
   licenses,

@@ -94,3 +94,6 @@ export function tenantScope(request: Request): Scope {
     globalTenantIds: globalTenantIds.filter((other) => other !== id),
   }
 }
+
+/** The same without what other tenants share: of that nothing may be changed. */
+export const ownTenantScope = (request: Request): Scope => ({ ...tenantScope(request), globalTenantIds: [] })

@@ -20,6 +20,8 @@ import type { ManagerSettings } from '../src/settings.ts'
 import { openSharedState, type SharedState } from '../src/shared-state.ts'
 
 /** Who asks and what; the bootstrap administrator in `default_tenant` unless the request says otherwise. */
+export { addDeployment, addExecution } from './fixtures.ts'
+
 export type TestRequest = {
   readonly body?: unknown
   /** A user made by `addUser`, whose password is the name's `passwordOf`; null sends no credentials. */

@@ -24,6 +24,7 @@ export {
   type Dependent,
   dependentLines,
   findDependents,
+  publicDependentLines,
   workflowsThatStop,
 } from './dependencies/dependents.ts'
 export { setDeploymentLabels } from './dependencies/deployment-labels.ts'
@@ -64,14 +65,15 @@ export {
   guardedGet,
   limited,
 } from './fetch/index.ts'
-export { insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
-export { inDeploymentGroup } from './groups/in-deployment-group.ts'
+export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
+export { groupsOf, inDeploymentGroup } from './groups/in-deployment-group.ts'
 export { joinGroup, joinGroups } from './groups/members.ts'
 export {
   addLabels,
   blueprintLabels,
   deploymentGroupLabels,
   deploymentLabels,
+  isSeenLabel,
   type LabelledTable,
   listLabels,
   replaceLabels,
@@ -87,10 +89,12 @@ export {
   visibleIn,
 } from './lists/list.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
-export { labelsField, labelValue, ownerFields, timeField } from './lists/owner-fields.ts'
-export type { ListedField, ListedResource, Scope } from './lists/resource.ts'
+export { labelsField, labelValue, ownedAs, ownerFields, timeField } from './lists/owner-fields.ts'
+export type { ExtraFilter, ListedField, ListedResource, Scope } from './lists/resource.ts'
 export { literal, ruleConditions } from './lists/rules.ts'
 export { type SummaryRow, summarise } from './lists/summary.ts'
+export { type Users, usersOf, usersText } from './lists/users-of.ts'
+export { valuesResource } from './lists/values-resource.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'
@@ -134,6 +138,7 @@ export {
 export { machineAddress } from './processes/machine-address.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
+export { scopeOf } from './scope-of.ts'
 export {
   type ConfigValues,
   openConfigValues,

@@ -1,5 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
+import { seesAll, visibleIn } from './lists/list.ts'
+import { ownedAs } from './lists/owner-fields.ts'
+import type { Scope } from './lists/resource.ts'
 import { literal } from './lists/rules.ts'
 
 export type LabelledTable = {
@@ -7,7 +10,7 @@ export type LabelledTable = {
   readonly idColumn: 'blueprint_id' | 'deployment_id' | 'deployment_group_id'
   /** What has the labels. */
   readonly owners: 'blueprints' | 'deployments' | 'deployment_groups'
-  /** Keys that only Tutti itself sets and removes. */
+  /** Keys that only Tutti itself sets and removes; their values are ids of deployments. */
   readonly computed: readonly string[]
 }
 
@@ -29,6 +32,14 @@ export const deploymentGroupLabels: LabelledTable = {
   idColumn: 'deployment_group_id',
   owners: 'deployment_groups',
   computed: [],
+}
+
+/** Of the labels `l`: whoever sees what has them need not see the deployments that computed ones name. */
+export function isSeenLabel({ computed }: LabelledTable, scope: Scope): RawBuilder<unknown> {
+  if (computed.length === 0 || seesAll(scope)) return sql`true`
+  return sql`(l.key <> all(${[...computed]}::text[]) or not exists (
+    select from deployments named where named.tenant_id = l.tenant_id and named.id = l.value
+      and not (${visibleIn(ownedAs('named'), scope)})))`
 }
 
 type Owner = { readonly tenantId: number; readonly id: string }
@@ -66,28 +77,26 @@ export async function replaceLabels(
   await addLabels(transaction, labelled, owner, given, createdBy)
 }
 
-/** Distinct keys of a tenant's labels, or the distinct values of one key, ascending. */
+/** Distinct keys of the labels in the scope, or the distinct values of one key, ascending. */
 export async function listLabels(
   db: Database,
-  { table, idColumn, owners }: LabelledTable,
-  tenantId: number,
+  labelled: LabelledTable,
+  scope: Scope,
   query: {
     readonly key?: string
     readonly search?: string
     readonly limit: number
     readonly offset: number
-    /** Who does not see what is private to others. */
-    readonly username?: string
   },
 ): Promise<{ items: string[]; total: number }> {
+  const { table, idColumn, owners } = labelled
   const column = sql.ref(query.key === undefined ? 'key' : 'value')
-  const isSeen =
-    query.username === undefined
-      ? sql``
-      : sql`and not exists (select from ${sql.table(owners)} o
-          where o.tenant_id = l.tenant_id and o.id = l.${sql.ref(idColumn)}
-            and o.visibility = 'private' and o.created_by <> ${query.username})`
-  const matching = sql`from ${sql.table(table)} l where tenant_id = ${tenantId} ${isSeen}
+  const hasSeenOwner = seesAll(scope)
+    ? sql`true`
+    : sql`exists (select from ${sql.table(owners)} o where o.tenant_id = l.tenant_id
+        and o.id = l.${sql.ref(idColumn)} and ${visibleIn(ownedAs('o'), scope)})`
+  const matching = sql`from ${sql.table(table)} l
+    where l.tenant_id = any(${[...scope.tenantIds]}::int[]) and ${hasSeenOwner} and ${isSeenLabel(labelled, scope)}
     ${query.key === undefined ? sql`` : sql`and key = ${query.key}`}
     ${query.search === undefined ? sql`` : sql`and ${column} ilike ${`%${literal(query.search)}%`}`}`
   const { rows } = await sql<{ item: string }>`

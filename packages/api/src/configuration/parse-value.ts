@@ -1,4 +1,4 @@
-import { IsInteger, IsNumber } from 'typebox'
+import { IsInteger, IsNumber, IsUnion } from 'typebox'
 import { Value } from 'typebox/value'
 import { ApiError } from '../errors/api-error.ts'
 import type { Setting } from './settings.ts'
@@ -18,6 +18,9 @@ export function parseSettingValue(name: string, { schema }: Setting, given: unkn
 
 function coerce(schema: Setting['schema'], given: unknown): unknown {
   if (typeof given !== 'string') return given
+  if (IsUnion(schema)) {
+    return schema.anyOf.map((one) => coerce(one, given)).find((value) => value !== given) ?? given
+  }
   const isNumber = IsInteger(schema) || IsNumber(schema)
   if (isNumber && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(given)) return Number(given)
   const lower = given.trim().toLowerCase()

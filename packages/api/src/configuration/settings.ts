@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { ldapFields } from '../shapes/ldap.ts'
 
 /** One setting of the manager that `GET /config` shows (spec/rest-facts-b.md 12). */
 export type Setting<Value = unknown> = {
@@ -19,6 +20,8 @@ const integer = (value: number, range: { minimum?: number; maximum?: number } = 
   setting<number>(Type.Integer(range), value)
 const text = (value: string, flags?: Flags) => setting<string>(Type.String(), value, flags)
 const fixed = { isEditable: false }
+/** The greatest that queries can calculate with. */
+const maxInteger = 2 ** 31 - 1
 const secret = { isAdminOnly: true }
 
 const logLevel = (value: LogLevel) =>
@@ -36,9 +39,9 @@ export const ownSettings = {
   rest_service_log_level: logLevel('INFO'),
   /** Items of a list that names no `_size`. */
   default_page_size: integer(1000, { minimum: 1, maximum: 100_000 }),
-  failed_logins_before_account_lock: integer(4, { minimum: 1 }),
+  failed_logins_before_account_lock: integer(4, { minimum: 1, maximum: maxInteger }),
   /** Minutes; below 1 no account is ever locked. */
-  account_lock_period: integer(-1, { minimum: -1 }),
+  account_lock_period: integer(-1, { minimum: -1, maximum: maxInteger }),
   max_concurrent_workflows: integer(20, { minimum: 1, maximum: 1000 }),
   blueprint_folder_max_size_mb: setting<number>(Type.Number({ minimum: 0 }), 50),
   blueprint_folder_max_files: integer(10_000, { minimum: 0 }),
@@ -52,6 +55,19 @@ export const workflowSettings = {
   task_retry_interval: integer(15, { minimum: 0 }),
   subgraph_retries: integer(0, { minimum: -1 }),
 } as const
+
+export type LdapSettingName = keyof typeof ldapFields
+const ldapSecrets: ReadonlySet<string> = new Set<LdapSettingName>(['ldap_username', 'ldap_password'])
+
+/** What `POST /ldap` sets, kept where that keeps it; nothing while LDAP is off. */
+const ldapSettings = Object.fromEntries(
+  Object.entries(ldapFields).map(([name, schema]) => [
+    name,
+    setting<unknown>(schema, null, { isAdminOnly: ldapSecrets.has(name) }),
+  ]),
+) as Readonly<Record<LdapSettingName, Setting>>
+
+export const isLdapSetting = (name: string): name is LdapSettingName => Object.hasOwn(ldapSettings, name)
 
 /**
  * All settings by scope. Those that are neither own nor of workflows are kept for those who read them over the API:
@@ -68,8 +84,14 @@ export const settingsByScope = {
     prometheus_url: text(''),
     log_fetch_username: text('', secret),
     log_fetch_password: text('', secret),
+    ...ldapSettings,
     file_server_type: text('local', fixed),
     file_server_url: text('', fixed),
+    // Files are served from the database, and what happens is logged to the standard output: there is no path to tell.
+    file_server_root: text('', fixed),
+    maintenance_folder: text('', fixed),
+    rest_service_log_path: text('', fixed),
+    api_service_log_path: text('', fixed),
     insecure_endpoints_disabled: setting<boolean>(Type.Boolean(), true, fixed),
     public_ip: text('', fixed),
   },

@@ -76,11 +76,13 @@ export const unavailableWorkflow = (workflowId: string, deploymentId: string, wh
 export const unknownFilter = (unknown: readonly string[], allowed: readonly string[]): ApiError =>
   badParameter(`Unknown field to filter by: ${unknown.join(', ')}. Allowed values are: ${wireList(allowed)}`)
 
-export function forbidden(user: string, permission: string, tenant?: string): ApiError {
+/** `hint`: said where no tenant was named, whose roles would have counted too. */
+export function forbidden(user: string, permission: string, tenant?: string, hint?: string): ApiError {
   const where = tenant === undefined ? '' : ` in the tenant \`${tenant}\``
   return new ApiError(
     'forbidden_error',
     `User \`${user}\` is not permitted to perform the action ${permission}${where}`,
+    tenant === undefined && hint !== undefined ? { hint } : {},
   )
 }
 
@@ -93,10 +95,10 @@ export const unknownTenant = (tenant: string): ApiError =>
     `Authorization failed: Tried to authenticate with invalid tenant name: ${tenant}`,
   )
 
+export const tenantHint = 'Name the tenant in the header Tenant, for example Tenant: default_tenant'
+
 export const tenantNotProvided = (): ApiError =>
-  new ApiError('forbidden_error', 'Authorization failed: tenant not provided', {
-    hint: 'Name the tenant in the header Tenant, for example Tenant: default_tenant',
-  })
+  new ApiError('forbidden_error', 'Authorization failed: tenant not provided', { hint: tenantHint })
 
 export const unauthorized = (detail: string): ApiError =>
   new ApiError('unauthorized_error', `User unauthorized: ${detail}`)

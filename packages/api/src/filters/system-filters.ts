@@ -21,6 +21,7 @@ export const systemFilters: Readonly<Record<string, readonly FilterRule[]>> = {
     label('csys-obj-type', 'is_not', 'environment'),
     label('csys-obj-parent', 'is_null'),
   ],
-  'csys-k8s-filter': [label('csys-obj-type', 'any_of', 'k8s')],
-  'csys-terraform-filter': [label('csys-obj-type', 'any_of', 'terraform')],
+  // A label of people and plugins, not the reserved one.
+  'csys-k8s-filter': [label('obj-type', 'any_of', 'k8s')],
+  'csys-terraform-filter': [label('obj-type', 'any_of', 'terraform')],
 }

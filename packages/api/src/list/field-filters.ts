@@ -47,7 +47,13 @@ function parseValue(field: string, text: string, kind: FieldKind): string | numb
     case 'datetime':
       return parseTimestamp(text)
     case 'integer': {
-      if (!/^-?\d+$/.test(text)) throw badParameter(`${field} must be an integer, got ${text}`)
+      const isSafe = /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text))
+      if (!isSafe) throw badParameter(`${field} must be an integer, got ${text}`)
+      return Number(text)
+    }
+    case 'number': {
+      const isNumber = /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(Number(text))
+      if (!isNumber) throw badParameter(`${field} must be a number, got ${text}`)
       return Number(text)
     }
     default:

@@ -1,6 +1,6 @@
-import { IsBoolean, IsInteger, IsString, IsUnion, type TObject, type TSchema } from 'typebox'
+import { IsBoolean, IsInteger, IsNumber, IsString, IsUnion, type TObject, type TSchema } from 'typebox'
 
-export type FieldKind = 'string' | 'integer' | 'boolean' | 'datetime' | 'json'
+export type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'datetime' | 'json'
 
 /** Which keys a list of a resource may be asked with (spec/rest-facts-a.md 5). */
 export type FieldTable = {
@@ -60,6 +60,7 @@ function kindOf(schema: TSchema): FieldKind {
   }
   if (IsString(schema)) return 'format' in schema && schema.format === 'date-time' ? 'datetime' : 'string'
   if (IsInteger(schema)) return 'integer'
+  if (IsNumber(schema)) return 'number'
   if (IsBoolean(schema)) return 'boolean'
   return 'json'
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import {
   RolePermission,
+  rolePermissionFields,
   Tenant,
   Token,
   tenantFields,
@@ -17,7 +18,7 @@ const RoleName = Type.String()
 const TenantUser = Type.Object({ username: Type.String(), tenant_name: Type.String() })
 const TenantGroup = Type.Object({ group_name: Type.String(), tenant_name: Type.String() })
 const GroupUser = Type.Object({ username: Type.String(), group_name: Type.String() })
-/** Left out it is `user`, as clients of older versions expect. */
+/** Who is added without one becomes a `user`, as clients of older versions expect. */
 const TenantRole = { role: Type.Optional(Nullable(RoleName)) }
 
 const WithData = Type.Object({ _get_data: Type.Optional(Type.Boolean()) })
@@ -75,6 +76,7 @@ export const accessRoutes = {
     permission: 'user_get_self',
     tenant: 'none',
     summary: 'Get the user who asks',
+    fields: userFields,
     query: WithData,
     response: User,
     status: 200,
@@ -170,6 +172,7 @@ export const accessRoutes = {
     permission: 'tenant_add_user',
     tenant: 'body',
     summary: 'Give a user a role in a tenant',
+    fields: tenantFields,
     body: Type.Object({ ...TenantUser.properties, ...TenantRole }),
     response: Tenant,
     status: 200,
@@ -181,7 +184,8 @@ export const accessRoutes = {
     permission: 'tenant_update_user',
     tenant: 'body',
     summary: 'Change the role of a user in a tenant',
-    body: Type.Object({ ...TenantUser.properties, ...TenantRole }),
+    fields: tenantFields,
+    body: Type.Object({ ...TenantUser.properties, role: RoleName }),
     response: Tenant,
     status: 200,
   }),
@@ -203,6 +207,7 @@ export const accessRoutes = {
     permission: 'tenant_add_group',
     tenant: 'body',
     summary: 'Give a user group a role in a tenant',
+    fields: tenantFields,
     body: Type.Object({ ...TenantGroup.properties, ...TenantRole }),
     response: Tenant,
     status: 200,
@@ -214,7 +219,8 @@ export const accessRoutes = {
     permission: 'tenant_update_group',
     tenant: 'body',
     summary: 'Change the role of a user group in a tenant',
-    body: Type.Object({ ...TenantGroup.properties, ...TenantRole }),
+    fields: tenantFields,
+    body: Type.Object({ ...TenantGroup.properties, role: RoleName }),
     response: Tenant,
     status: 200,
   }),
@@ -367,6 +373,7 @@ export const accessRoutes = {
     permission: 'authenticated',
     tenant: 'none',
     summary: 'List which role holds which permission',
+    list: rolePermissionFields,
     response: ListOf(RolePermission),
     status: 200,
   }),
@@ -377,6 +384,7 @@ export const accessRoutes = {
     permission: 'authenticated',
     tenant: 'none',
     summary: 'List the permissions of a role',
+    list: rolePermissionFields,
     response: ListOf(RolePermission),
     status: 200,
   }),

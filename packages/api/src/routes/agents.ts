@@ -3,6 +3,8 @@ import { Agent, agentFields } from '../shapes/agent.ts'
 import { ListOf, Nullable } from '../shapes/common.ts'
 import { route } from './route.ts'
 
+/** In PEM form. */
+const certificates = Type.Optional(Nullable(Type.String({ maxLength: 1_000_000 })))
 const text = Type.Optional(Nullable(Type.String()))
 
 /** spec/rest-facts-b.md 8. */
@@ -60,6 +62,22 @@ export const agentRoutes = {
     summary: 'Set the state, the system or the version of an agent',
     body: Type.Object({ state: text, system: text, version: text }),
     response: Agent,
+    status: 200,
+  }),
+  'agents.replaceCertificates': route({
+    method: 'PATCH',
+    path: '/agents',
+    since: 'v3.1',
+    permission: 'agent_replace_certs',
+    summary:
+      'Give all agents the certificates of other authorities; refused while there are agents, which this release cannot reach',
+    body: Type.Object({
+      broker_ca_cert: certificates,
+      manager_ca_cert: certificates,
+      // Clients send a flag, or the certificates of old and new authorities in one text: either is understood.
+      bundle: Type.Optional(Type.Unknown()),
+    }),
+    response: Type.Object({ number_of_updated_agents: Type.Integer() }),
     status: 200,
   }),
 } as const

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { fieldTable } from '../list/field-table.ts'
 import { JsonObject } from '../shapes/common.ts'
 import { Maintenance, ProviderContext, Status, Version } from '../shapes/manager.ts'
 import { route } from './route.ts'
@@ -11,6 +12,7 @@ export const managerRoutes = {
     permission: 'version_get',
     tenant: 'none',
     summary: 'Get the version of the manager',
+    fields: fieldTable(Version),
     response: Version,
     status: 200,
   }),
@@ -20,6 +22,7 @@ export const managerRoutes = {
     permission: 'status_get',
     tenant: 'none',
     summary: 'Get the status of the manager and its services',
+    fields: fieldTable(Status),
     query: Type.Object({ summary: Type.Optional(Type.Boolean()) }),
     response: Status,
     status: 200,
@@ -57,6 +60,7 @@ export const managerRoutes = {
     permission: 'provider_context_get',
     tenant: 'none',
     summary: 'Get the provider context',
+    fields: fieldTable(ProviderContext),
     response: ProviderContext,
     status: 200,
   }),
@@ -76,10 +80,32 @@ export const managerRoutes = {
     path: '/resources/*',
     base: 'root',
     // `file_server_auth` is asked in the path's tenant, and not at all for global blueprints.
-    permission: 'authenticated',
+    permission: 'optional',
     tenant: 'none',
     summary: 'Download a file of a blueprint or a deployment; the tenant is part of the path',
     response: 'file',
+    status: 200,
+  }),
+  'resources.authorize': route({
+    method: 'GET',
+    path: '/file-server-auth',
+    since: 'v3.1',
+    permission: 'optional',
+    tenant: 'none',
+    summary:
+      'Check whether the caller may do what the headers X-Original-Uri and X-Original-Method say with a path below /resources',
+    response: 'empty',
+    status: 200,
+  }),
+  'monitoring.authorize': route({
+    method: 'GET',
+    path: '/monitoring-auth',
+    since: 'v3.1',
+    permission: 'monitoring',
+    credentials: 'cookie',
+    tenant: 'ignored',
+    summary: 'Check whether the token in the cookie XSRF-TOKEN is that of a user who may see the monitoring',
+    response: 'empty',
     status: 200,
   }),
 } as const

@@ -60,6 +60,7 @@ export const operationRoutes = {
     path: '/operations/:operation_id',
     since: 'v3.1',
     permission: 'operations',
+    orExecutionToken: true,
     summary: 'Set the state of an operation',
     body: Type.Object({
       state: Type.String(),
@@ -69,7 +70,7 @@ export const operationRoutes = {
       manager_name: Type.Optional(Nullable(Type.String())),
       agent_name: Type.Optional(Nullable(Type.String())),
     }),
-    response: Type.Unknown(),
+    response: Operation,
     status: 200,
   }),
   'operations.delete': route({

@@ -9,6 +9,9 @@ export type ApiVersion = (typeof apiVersions)[number]
 export const hasRoute = (version: ApiVersion, since: ApiVersion): boolean =>
   apiVersions.indexOf(version) >= apiVersions.indexOf(since)
 
+/** Where the web console keeps the token of whoever is logged in. */
+export const tokenCookie = 'XSRF-TOKEN'
+
 export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/api/VERSION` (or below the root): `:name` is a parameter, a last `*` takes the rest. */
@@ -17,13 +20,20 @@ export type Route = {
   readonly aliases?: readonly string[]
   readonly base: 'api' | 'root'
   readonly since: ApiVersion
-  /** `anonymous` needs no credentials, `authenticated` any valid ones. */
-  readonly permission: Permission | 'anonymous' | 'authenticated'
+  /**
+   * `anonymous` needs no credentials, `authenticated` any valid ones; with `optional` there may be none, and the handler
+   * says what for.
+   */
+  readonly permission: Permission | 'anonymous' | 'optional' | 'authenticated'
+  /** The token of an execution will do, whatever its creator may still do (spec/rest-facts-b.md 3). */
+  readonly orExecutionToken?: true
+  /** Browsers ask on behalf of another service: the token in their cookie is all that counts, and every refusal 401. */
+  readonly credentials?: 'cookie'
   /**
    * Where the tenant comes from: the Tenant header, the path's `:tenant_name` or the body's `tenant_name`. `none`: it
-   * needs none; roles in a tenant that is named all the same count.
+   * needs none; roles in a tenant that is named all the same count. `ignored`: only system roles do.
    */
-  readonly tenant: 'required' | 'path' | 'body' | 'none'
+  readonly tenant: 'required' | 'path' | 'body' | 'none' | 'ignored'
   /** `_all_tenants`: the permission may come from any of the user's tenants (spec/rest-facts-b.md 3). */
   readonly allTenants: boolean
   readonly summary: string

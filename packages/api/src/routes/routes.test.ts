@@ -13,7 +13,7 @@ const all = Object.entries(routes)
 
 test('every permission of a route is in the matrix', () => {
   for (const [name, { permission }] of all) {
-    if (permission === 'anonymous' || permission === 'authenticated') continue
+    if (['anonymous', 'optional', 'authenticated'].includes(permission)) continue
     expect(defaultPermissions, name).toHaveProperty(permission)
   }
 })

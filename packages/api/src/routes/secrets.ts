@@ -20,6 +20,7 @@ export const SecretCreate = Type.Object({
   update_if_exists: Type.Optional(Nullable(Type.Boolean())),
   is_hidden_value: Type.Optional(Nullable(Type.Boolean())),
   visibility: Type.Optional(Nullable(Type.String())),
+  private_resource: Type.Optional(Nullable(Type.Boolean())),
   schema: Type.Optional(Nullable(JsonObject)),
   provider_name: Type.Optional(Nullable(Type.String())),
   provider_options: Type.Optional(Nullable(JsonObject)),

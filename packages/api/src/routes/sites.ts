@@ -7,6 +7,7 @@ import { route } from './route.ts'
 export const SiteCreate = Type.Object({
   location: Type.Optional(Nullable(Type.String())),
   visibility: Type.Optional(Nullable(Type.String())),
+  private_resource: Type.Optional(Nullable(Type.Boolean())),
   ...creationOverrides,
 })
 

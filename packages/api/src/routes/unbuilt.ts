@@ -68,8 +68,6 @@ const documented: readonly (readonly [
       'DELETE /execution-schedules/:id',
     ],
   }),
-  // Installing agents, and with that reaching them, is not built.
-  ...resource('agent', 'v3.1', { replace_certs: ['PATCH /agents'] }),
   ...resource('snapshot', 'v2', {
     list: ['GET /snapshots'],
     get: ['GET /snapshots/:snapshot_id'],

@@ -76,3 +76,10 @@ export const userGroupFields = fieldTable(UserGroup, {
 /** spec/rest-facts-b.md 3. */
 export const RolePermission = Shape('RolePermission', { role: Type.String(), permission: Type.String() })
 export type RolePermission = Static<typeof RolePermission>
+
+export const rolePermissionFields = fieldTable(RolePermission, {
+  defaultSort: [
+    { by: 'field', key: 'permission', direction: 'ascending' },
+    { by: 'field', key: 'role', direction: 'ascending' },
+  ],
+})

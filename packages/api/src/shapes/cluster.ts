@@ -33,6 +33,7 @@ export const Broker = Shape('Broker', {
   ca_cert_content: Nullable(Type.String()),
 })
 export type Broker = Static<typeof Broker>
+export const brokerFields = fieldTable(Broker)
 
 export const DbNode = Shape('DbNode', {
   name: Type.String(),
@@ -40,6 +41,7 @@ export const DbNode = Shape('DbNode', {
   is_external: Type.Boolean(),
 })
 export type DbNode = Static<typeof DbNode>
+export const dbNodeFields = fieldTable(DbNode)
 
 export const managerFields = fieldTable(ManagerNode)
 
@@ -104,3 +106,4 @@ export const ClusterNode = Shape('ClusterNode', {
   credentials: JsonObject,
 })
 export type ClusterNode = Static<typeof ClusterNode>
+export const clusterNodeFields = fieldTable(ClusterNode)

@@ -24,6 +24,8 @@ export const Operation = Shape('Operation', {
   dependencies: Type.Array(Type.String()),
   parameters: JsonObject,
   tasks_graph_id: Type.String(),
+  /** The same, under the name that the specification has for it. */
+  tasks_graph: Type.String(),
   manager_name: Nullable(Type.String()),
   agent_name: Nullable(Type.String()),
   ...ownerFields,

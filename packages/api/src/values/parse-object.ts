@@ -75,6 +75,7 @@ function parseField(name: string, schema: TSchema, value: unknown): unknown {
   if (IsUnion(schema) && schema.anyOf.some(IsNull) && schema.anyOf.some(IsBoolean)) {
     return value === null ? null : parseBoolean(name, value)
   }
+  if (isTooLarge(schema, value)) throw badParameter(`${name} is invalid: the number is too large`)
   if (Value.Check(schema, value)) return value
   const expected = wireTypeFor(schema)
   const got = wireTypeOf(value)
@@ -84,6 +85,13 @@ function parseField(name: string, schema: TSchema, value: unknown): unknown {
     `${name}${problem?.instancePath.replaceAll('/', '.') ?? ''} is invalid: ${problem?.message ?? 'wrong form'}`,
   )
 }
+
+/** Beyond these an integer is another one than was sent, and no integer at all to the database (1e+21). */
+const isTooLarge = (schema: TSchema, value: unknown): boolean =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && holdsInteger(schema)
+
+const holdsInteger = (schema: TSchema): boolean =>
+  IsInteger(schema) || (IsUnion(schema) && schema.anyOf.some(IsInteger))
 
 function readText(schema: TSchema, text: string | readonly string[] | undefined): unknown {
   if (typeof text !== 'string') return text

@@ -1,3 +1,4 @@
+import type { FieldTable } from '../list/field-table.ts'
 import type { Route } from '../routes/route.ts'
 import type { RouteName } from '../routes/table.ts'
 
@@ -29,7 +30,7 @@ export type Adaptation = {
     readonly when: 'before' | 'after'
     readonly params?: (request: AdaptableRequest) => Readonly<Record<string, string>>
   }
-  /** `_include` names fields of the older shape: they are picked from the answer. */
-  readonly includesAnswer?: true
+  /** `_include` names these fields of the older shape: they are picked from the answer. */
+  readonly answerFields?: FieldTable
   readonly answer?: (answer: unknown, request: AdaptableRequest) => unknown
 }

@@ -1,8 +1,9 @@
-import { Type } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import { checkIdentifier } from '../identifiers.ts'
+import { fieldTable } from '../list/field-table.ts'
 import type { ApiVersion } from '../routes/route.ts'
 import type { RouteName } from '../routes/table.ts'
-import { Tenant, type Token, User, UserGroup } from '../shapes/access.ts'
+import { Tenant, type Token, User, UserGroup, userFields } from '../shapes/access.ts'
 import { Blueprint } from '../shapes/blueprint.ts'
 import { JsonObject, ListOf, Nullable, Shape } from '../shapes/common.ts'
 import { Deployment } from '../shapes/deployment.ts'
@@ -46,20 +47,17 @@ function oldStatus(answer: unknown) {
 /** How long a token that an old client asked for lives: it asks again, and has no way to delete one. */
 const tokenLife = '+10h'
 
+const V2Token = Shape('Token', { value: Type.String() })
+const V3Token = Shape('Token', { value: Type.String(), role: Type.String() })
+
 /** Old clients get their token by GET: an object with its value. */
-function token(role: (name: string) => { readonly role?: string }): Adaptation {
+function token(shape: TObject, old: (made: Token) => unknown): Adaptation {
   return {
-    route: {
-      permission: 'create_token',
-      list: undefined,
-      response: Type.Object({ value: Type.String(), role: Type.Optional(Type.String()) }),
-    },
+    route: { permission: 'create_token', list: undefined, response: shape },
     handler: () => 'tokens.create',
     request: () => ({ body: { expiration_date: tokenLife } }),
-    answer: (answer) => {
-      const made = answer as Token
-      return { value: made.value, ...role(made.role) }
-    },
+    answerFields: fieldTable(shape),
+    answer: (answer) => old(answer as Token),
   }
 }
 
@@ -69,7 +67,7 @@ const force = Type.Object({ ignore_live_nodes: Type.Optional(Nullable(Type.Boole
 const beforeV31: Adaptations = {
   'status.get': {
     route: { query: undefined, response: OldStatus },
-    includesAnswer: true,
+    answerFields: fieldTable(OldStatus),
     answer: oldStatus,
   },
   'blueprints.delete': {
@@ -109,9 +107,11 @@ const oldRole = (role: string) => (role === 'sys_admin' ? 'administrator' : 'use
 const oldUser = (answer: unknown) => {
   const user = answer as Partial<User>
   if (user.role === undefined) return user
-  return { ...user, role: user.active === false ? 'suspended' : oldRole(user.role) }
+  return { ...user, role: user.active === false ? suspendedRole : oldRole(user.role) }
 }
-const answersUser: Adaptation = { answer: oldUser }
+/** Whether a user is suspended is told by two fields of today: all are read, whatever `_include` names. */
+const answersUser: Adaptation = { answerFields: userFields, answer: oldUser }
+const suspendedRole = 'suspended'
 
 const inBody =
   (field: string, name = field) =>
@@ -122,28 +122,38 @@ const answersTenant: Adaptation = {
 }
 
 const onlyV3: Adaptations = {
-  'tokens.list': token((role) => ({ role: role === 'sys_admin' ? 'admin' : 'user' })),
+  'tokens.list': token(V3Token, ({ value, role }) => ({
+    value,
+    role: role === 'sys_admin' ? 'admin' : 'user',
+  })),
   'user.get': answersUser,
   'users.get': answersUser,
-  'users.create': answersUser,
+  'users.create': {
+    ...answersUser,
+    request: ({ body }) =>
+      body?.role === suspendedRole ? { body: { ...body, role: null, active: false } } : {},
+  },
   'users.setActive': answersUser,
   'users.unlock': answersUser,
   'users.list': {
+    answerFields: userFields,
     answer(answer) {
       const list = answer as { readonly items: readonly unknown[] }
       return { ...list, items: list.items.map(oldUser) }
     },
   },
-  // `suspended` was a role.
+  // What is now active or not was one of the roles: to have another one is to be active.
   'users.update': {
-    handler: ({ body }) => (body?.role === 'suspended' ? 'users.setActive' : 'users.update'),
-    request: ({ body }) => (body?.role === 'suspended' ? { body: { action: 'deactivate' } } : {}),
-    answer: oldUser,
+    ...answersUser,
+    request({ body }) {
+      if (body?.role === suspendedRole) return { body: { ...body, role: null, active: false } }
+      return body?.role == null ? {} : { body: { ...body, active: true } }
+    },
   },
   'users.delete': {
+    ...answersUser,
     route: { status: 200, response: User },
     resource: { from: 'users.get', when: 'before' },
-    answer: oldUser,
   },
   'tenants.delete': {
     route: { status: 200, response: Tenant },
@@ -161,10 +171,13 @@ const onlyV3: Adaptations = {
   },
 }
 
+const V2Version = Type.Omit(Version, ['edition'], { title: 'Version' })
+
 const onlyV2: Adaptations = {
-  'tokens.list': token(() => ({})),
+  'tokens.list': token(V2Token, ({ value }) => ({ value })),
   'version.get': {
-    route: { response: Type.Omit(Version, ['edition'], { title: 'Version' }) },
+    route: { response: V2Version },
+    answerFields: fieldTable(V2Version),
     answer(answer) {
       const { edition: _, ...version } = answer as Readonly<Record<string, unknown>>
       return version
@@ -172,7 +185,7 @@ const onlyV2: Adaptations = {
   },
   'events.list': {
     route: { response: ListOf(V2Event) },
-    includesAnswer: true,
+    answerFields: fieldTable(V2Event, { ignoresUnknownInclude: true }),
     answer(answer) {
       const list = answer as { readonly items: readonly Event[] }
       return { ...list, items: list.items.map(v2Event) }

@@ -6,7 +6,7 @@ import { readValues } from '../input/values.ts'
 import { flagColumn, jsonColumn, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
 import { counted, type Noun, type Options, repeated } from './command.ts'
 import { followToEnd, startWhenCreated } from './follow.ts'
-import type { Answered } from './resource.ts'
+import type { Answered, Listed } from './resource.ts'
 import { summaryOf } from './summary.ts'
 import { get, list } from './verbs.ts'
 
@@ -38,6 +38,25 @@ const execution: Answered<'executions.get'> = {
   ],
 }
 
+const graph: Listed<'tasksGraphs.list'> = {
+  plural: 'tasks graphs',
+  columns: [
+    textColumn('id', ({ id }) => id),
+    textColumn('name', ({ name }) => name),
+    timeColumn('created at', ({ created_at: time }) => time),
+  ],
+}
+
+const operation: Listed<'operations.list'> = {
+  plural: 'operations',
+  columns: [
+    textColumn('id', ({ id }) => id),
+    textColumn('name', ({ name }) => name),
+    textColumn('type', ({ type }) => type),
+    statusColumn('state', ({ state }) => state),
+  ],
+}
+
 export const executions: Noun = {
   name: 'executions',
   description: 'Runs of workflows',
@@ -62,6 +81,36 @@ export const executions: Noun = {
       usage: 'get <execution>',
       description: 'Show an execution',
       examples: ['tutti executions get 2a4f1c3e-7d0b-4f7e-9c1a-0d8f6f1b2c3d'],
+    }),
+    list('tasksGraphs.list', graph, {
+      usage: 'graphs',
+      description: 'List the stored tasks graphs of an execution',
+      examples: ['tutti executions graphs -e 2a4f1c3e-7d0b-4f7e-9c1a-0d8f6f1b2c3d'],
+      options: [
+        new Option('-e, --execution-id <execution>', 'execution').makeOptionMandatory(),
+        new Option('--name <name>', 'only that of this name'),
+      ],
+      query: (options) => ({
+        execution_id: options.required('executionId'),
+        name: options.text('name'),
+      }),
+    }),
+    list('operations.list', operation, {
+      usage: 'operations',
+      description: 'List the stored operations of an execution, or of one of its graphs',
+      examples: ['tutti executions operations -e 2a4f1c3e-7d0b-4f7e-9c1a-0d8f6f1b2c3d --state failed'],
+      options: [
+        new Option('-e, --execution-id <execution>', 'those of this execution'),
+        new Option('--graph-id <graph>', 'those of this graph').conflicts('executionId'),
+        new Option('--state <state>', 'only those in this state'),
+        new Option('--skip-internal', 'without those that only order the others'),
+      ],
+      query: (options) => ({
+        execution_id: options.text('executionId'),
+        graph_id: options.text('graphId'),
+        state: options.text('state'),
+        skip_internal: options.flag('skipInternal') ? 'true' : undefined,
+      }),
     }),
     {
       usage: 'start <workflow>',

@@ -14,12 +14,14 @@ export const permissions: Noun = {
   commands: [
     list('permissions.list', permission, {
       description: 'List which role holds which permission',
-      examples: ['tutti permissions list'],
+      examples: ['tutti permissions list', 'tutti permissions list --search secret --sort role'],
+      search: 'the name of the permission',
     }),
     list('permissions.get', permission, {
       usage: 'get <role>',
       description: 'List the permissions of a role',
       examples: ['tutti permissions get viewer'],
+      search: 'the name of the permission',
     }),
     action('permissions.grant', {
       usage: 'grant <role> <permission>',

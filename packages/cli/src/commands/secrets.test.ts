@@ -70,6 +70,15 @@ test('a secret is changed: its value, or only who may read it', async () => {
   expect((await cli.tutti('secrets get plan')).errors).toContain('See what there is: tutti secrets list')
 })
 
+test('secrets are listed by where they are kept', async () => {
+  await cli.tutti('secrets-providers create here -t local')
+  expect(await cli.tutti('secrets create lodged -s one --provider here')).toMatchObject({ exitCode: 0 })
+  expect((await cli.tutti('secrets list --provider here --json')).json.items).toMatchObject([
+    { key: 'lodged', provider_name: 'here' },
+  ])
+  expect((await cli.tutti('secrets list --provider nowhere')).written).toBe('No secrets.\n')
+})
+
 test('a value that fits a schema is what its JSON means', async () => {
   const schema = '{"type":"object","required":["port"]}'
   expect(

@@ -165,6 +165,8 @@ export const secrets: Noun = {
       description: 'List secrets, without their values',
       examples: ['tutti secrets list', 'tutti secrets list --search db --all-tenants'],
       search: 'their key',
+      options: [new Option('--provider <secrets-provider>', 'only those that are kept there')],
+      query: (options) => ({ provider_name: options.text('provider') }),
     }),
     getCommand,
     action('secrets.create', {

@@ -1,10 +1,12 @@
 import { ClientError } from '@tutti/client'
 import { Option } from 'commander'
+import { attributeRuleOptions, readRules } from '../input/filter-rules.ts'
 import { jsonColumn, statusColumn, textColumn } from './columns.ts'
 import type { Noun } from './command.ts'
 import { type Answered, type Listed, renderOne } from './resource.ts'
 import { summaryOf } from './summary.ts'
 import { get, list } from './verbs.ts'
+import { withinOptions, withinQuery } from './within.ts'
 
 const node: Listed<'nodes.list'> = {
   plural: 'nodes',
@@ -22,6 +24,11 @@ const node: Listed<'nodes.list'> = {
   ],
 }
 
+const nodeType: Listed<'searches.nodeTypes'> = {
+  plural: 'node types',
+  columns: [textColumn('type', ({ type }) => type)],
+}
+
 export const nodes: Noun = {
   name: 'nodes',
   description: 'Nodes of deployments',
@@ -31,6 +38,28 @@ export const nodes: Noun = {
       examples: ['tutti nodes list -d web-1'],
       options: [new Option('-d, --deployment-id <deployment>', 'only those of this deployment')],
       query: (options) => ({ deployment_id: options.text('deploymentId') }),
+    }),
+    list('searches.nodes', node, {
+      usage: 'search',
+      description: 'Find nodes of a deployment, or of a blueprint, by rules that must all match',
+      examples: [
+        'tutti nodes search -d web-1 --attrs-rule "type contains Compute"',
+        'tutti nodes search -b web --attrs-rule id=[server,database]',
+      ],
+      options: [...withinOptions(), ...attributeRuleOptions()],
+      query: withinQuery,
+      body: async (options, { environment }) => ({
+        filter_rules: await readRules(options, environment.workingFolder),
+      }),
+    }),
+    list('searches.nodeTypes', nodeType, {
+      usage: 'types',
+      description: 'List the types of the nodes of a deployment or a blueprint',
+      examples: ['tutti nodes types -d web-1', 'tutti nodes types -b web --search Compute'],
+      search: 'their name',
+      options: [...withinOptions()],
+      query: withinQuery,
+      body: async () => ({}),
     }),
     summaryOf('nodes'),
     {
@@ -75,6 +104,15 @@ export const nodeInstances: Noun = {
         new Option('--node <name>', 'only those of this node'),
       ],
       query: (options) => ({ deployment_id: options.text('deploymentId'), node_id: options.text('node') }),
+    }),
+    list('searches.nodeInstances', instance, {
+      usage: 'search',
+      description: 'Find node instances by rules that must all match',
+      examples: ['tutti node-instances search --attrs-rule state!=started --attrs-rule deployment_id=web-1'],
+      options: attributeRuleOptions(),
+      body: async (options, { environment }) => ({
+        filter_rules: await readRules(options, environment.workingFolder),
+      }),
     }),
     summaryOf('node_instances'),
     get('nodeInstances.get', instance, {

@@ -1,6 +1,8 @@
 import { Option } from 'commander'
+import { readRules } from '../input/filter-rules.ts'
 import { flagColumn, textColumn } from './columns.ts'
 import type { Noun } from './command.ts'
+import { searchOptions } from './filters.ts'
 import type { Listed } from './resource.ts'
 import { list } from './verbs.ts'
 
@@ -27,6 +29,22 @@ export const workflows: Noun = {
       query: (options) => ({
         id: options.text('deploymentId'),
         _common_only: options.flag('common') ? 'true' : undefined,
+      }),
+    }),
+    list('searches.workflows', workflow, {
+      usage: 'search',
+      description: 'List the workflows of the deployments that rules find',
+      examples: ['tutti workflows search --labels-rule env=prod --common'],
+      options: [
+        ...searchOptions('deployments'),
+        new Option('--common', 'only those that all of the deployments have'),
+      ],
+      query: (options) => ({
+        _filter_id: options.text('filterId'),
+        _common_only: options.flag('common') ? 'true' : undefined,
+      }),
+      body: async (options, { environment }) => ({
+        filter_rules: await readRules(options, environment.workingFolder),
       }),
     }),
   ],

@@ -15,6 +15,11 @@ export const ruleOptions = () => [
     '--labels-rule <rule>',
     `rule about labels: ${anyOfHelp}, "key is-not value", "key is null", "key is not null"; may be repeated`,
   ),
+  ...attributeRuleOptions(),
+]
+
+/** Of what has no labels. */
+export const attributeRuleOptions = () => [
   repeated(
     '--attrs-rule <rule>',
     `rule about attributes: ${anyOfHelp}, "key contains value", "key does-not-contain value", "key starts-with value", "key ends-with value", "key is not empty"; may be repeated`,

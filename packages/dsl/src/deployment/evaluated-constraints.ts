@@ -1,8 +1,10 @@
 import { holdsCall } from '../functions/call.ts'
-import { mapChanged } from '../json.ts'
+import { pythonText } from '../functions/python-text.ts'
+import { isObject, type JsonObject, mapChanged } from '../json.ts'
 import type { InputSchema } from '../plan/plan.ts'
-import { evaluateFunctions } from '../runtime/evaluate.ts'
+import { evaluateWatchingSecrets } from '../runtime/evaluate.ts'
 import type { EvaluationStorage } from '../runtime/storage.ts'
+import { ruleParts } from '../types/constraints.ts'
 
 type Schemas = { readonly [name: string]: InputSchema }
 
@@ -13,7 +15,8 @@ export function hasFunctionsInConstraints(schemas: Schemas): boolean {
 
 /**
  * Inputs or parameters whose constraints hold values instead of functions, as the check of a value wants them
- * (dsl.md 7.1). `get_input` reads what `storage` gives for it. Throws `DslError`.
+ * (dsl.md 7.1). `get_input` reads what `storage` gives for it. A rule that a secret is part of brings its own message,
+ * which names the function: whoever gives a value is told that it is wrong, not what would be right. Throws `DslError`.
  */
 export async function evaluatedConstraints<S extends Schemas>(
   schemas: S,
@@ -23,8 +26,25 @@ export async function evaluatedConstraints<S extends Schemas>(
   const evaluated = new Map<string, InputSchema>()
   for (const [name, schema] of Object.entries(schemas)) {
     if (!hasFunctionsInConstraints({ [name]: schema })) continue
-    const constraints = await evaluateFunctions(schema.constraints ?? [], {}, storage)
-    evaluated.set(name, { ...schema, constraints: constraints as NonNullable<InputSchema['constraints']> })
+    const constraints: JsonObject[] = []
+    for (const rule of schema.constraints ?? []) constraints.push(await evaluatedRule(rule, name, storage))
+    evaluated.set(name, { ...schema, constraints })
   }
   return mapChanged(schemas, (schema, name) => (evaluated.get(name) ?? schema) as S[keyof S & string])
+}
+
+async function evaluatedRule(
+  written: JsonObject,
+  name: string,
+  storage: EvaluationStorage,
+): Promise<JsonObject> {
+  const { value, isSecret } = await evaluateWatchingSecrets(written, storage)
+  const rule = isObject(value) ? value : written
+  if (!isSecret) return rule
+  const { operator, argument, message } = ruleParts(written)
+  return {
+    ...rule,
+    error_message:
+      message ?? `The value of ${name} violates constraint ${operator}(${pythonText(argument)}).`,
+  }
 }

@@ -15,6 +15,16 @@ export function evaluateFunctions(
   return evaluate(payload, { context, storage, depth: 0, ambiguousAsText: false, budget: newBudget() })
 }
 
+/** The same, with whether a secret was read on the way: what came out then is not to be shown. */
+export async function evaluateWatchingSecrets(
+  payload: Json,
+  storage: EvaluationStorage,
+): Promise<{ readonly value: Json; readonly isSecret: boolean }> {
+  const budget = newBudget()
+  const value = await evaluate(payload, { context: {}, storage, depth: 0, ambiguousAsText: false, budget })
+  return { value, isSecret: budget.readsSecrets }
+}
+
 export interface Evaluation {
   readonly context: EvaluationContext
   readonly storage: EvaluationStorage
@@ -23,12 +33,17 @@ export interface Evaluation {
   /** In outputs, and only there, an ambiguous `get_attribute` becomes a text. */
   readonly ambiguousAsText: boolean
   /** Shared by everything that one evaluation calls. */
-  readonly budget: { left: number }
+  readonly budget: Budget
 }
 
-/** Calls in one evaluation: values that refer to each other can multiply. */
-export function newBudget(): { left: number } {
-  return { left: 100_000 }
+export interface Budget {
+  /** Calls: values that refer to each other can multiply. */
+  left: number
+  readsSecrets: boolean
+}
+
+export function newBudget(): Budget {
+  return { left: 100_000, readsSecrets: false }
 }
 
 export async function evaluate(value: Json, evaluation: Evaluation): Promise<Json> {
@@ -57,6 +72,7 @@ async function evaluateCall(call: Call, evaluation: Evaluation): Promise<Json> {
   if (evaluation.budget.left < 0) {
     throw new DslError('EvaluationRecursionLimitReached', 'Too many function calls in one evaluation.')
   }
+  if (call.name === 'get_secret') evaluation.budget.readsSecrets = true
   const argument = await evaluate(call.argument, evaluation)
   try {
     return await FUNCTIONS[call.name].run(

@@ -66,9 +66,11 @@ export function violation(
       if (holds(value, argument, budget)) continue
     } catch (error) {
       if (!(error instanceof RegexTooCostly)) throw error
+      // With a message of its own it may be that its argument is not to be shown.
+      const shown = message === null ? `${operator}(${pythonText(argument)})` : operator
       return new DslError(
         'ConstraintException',
-        `The constraint ${operator}(${pythonText(argument)}) of ${name} takes too long to check: ${error.message}.`,
+        `The constraint ${shown} of ${name} takes too long to check: ${error.message}.`,
       )
     }
     return new DslError(

@@ -191,3 +191,49 @@ inputs:
   ])
   expect(evaluated.b).toBe(inputs.b)
 })
+
+test('a message about a constraint never holds what a secret gave', async () => {
+  const plan = await planOf(`tosca_definitions_version: cloudify_dsl_1_5
+inputs:
+  equal: {constraints: [{equal: {get_secret: s}}]}
+  nested: {constraints: [{valid_values: [a, {concat: [b, {get_input: i}]}]}]}
+  other: {constraints: [{valid_values: {get_capability: [other, c]}}]}
+  pattern: {constraints: [{pattern: {get_secret: costly}}]}
+  own: {constraints: [{length: {get_secret: [json, n]}, error_message: too short}]}
+  told: {constraints: [{equal: {get_secret: s}, error_message: {concat: [not , {get_secret: s}]}}]}
+  plain: {constraints: [{valid_values: {get_input: shown}}]}`)
+  const inputs: { readonly [name: string]: Json } = { i: { get_secret: 's' }, shown: ['x'] }
+  const secrets: { readonly [key: string]: string } = {
+    s: 'hush',
+    json: '{"n": 4711}',
+    costly: '(a*)*\\1(hush)?$',
+  }
+  const storage = {
+    input: async (name: string) => inputs[name],
+    secret: async (key: string) => secrets[key],
+    capability: async () => ({ found: 'value', value: [{ get_secret: 's' }], storage }),
+  } as unknown as EvaluationStorage
+  const schema = await evaluatedConstraints(plan.inputs, storage)
+  // Long enough for the pattern to take too long.
+  const given = Object.fromEntries(Object.keys(schema).map((name) => [name, `${'a'.repeat(40)}b`]))
+  const outcome = convertAndCheckParameters({
+    workflow: 'w',
+    schema,
+    given,
+    allowCustomParameters: false,
+    deploymentId: 'd',
+  })
+  const problems = outcome.ok ? [] : outcome.problems
+  expect(problems).toHaveLength(7)
+  expect(problems.join('\n')).not.toMatch(/hush|4711/)
+  expect(problems.join('\n')).toContain('The constraint pattern of pattern takes too long to check')
+  expect(problems).toContain(
+    "Parameter \"equal\" does not meet its constraints: The value of equal violates constraint equal({'get_secret': 's'}).",
+  )
+  expect(problems.join('\n')).toMatch(/"own" does not meet its constraints: too short/)
+  expect(problems.join('\n')).toMatch(/of plain violates constraint valid_values\(\['x'\]\)/)
+  const good = { equal: 'hush', nested: 'bhush', other: 'hush', told: 'hush', plain: 'x' }
+  const { pattern: _, own: __, ...checked } = schema
+  const request = { workflow: 'w', schema: checked, allowCustomParameters: false, deploymentId: 'd' }
+  expect(convertAndCheckParameters({ ...request, given: good })).toEqual({ ok: true, parameters: good })
+})

@@ -17,8 +17,27 @@ export type Caller = {
   readonly systemRoles: readonly string[]
   /** By tenant id. */
   readonly tenantRoles: Readonly<Record<string, readonly string[]>>
-  readonly execution: { readonly id: string; readonly tenantId: number; readonly status: string } | undefined
+  readonly execution:
+    | {
+        readonly id: string
+        readonly tenantId: number
+        readonly status: string
+        readonly isSystemWorkflow: boolean
+      }
+    | undefined
 }
+
+/** Nobody has said who asks, where nobody must. */
+export const anonymous: Caller = {
+  userId: -1,
+  username: '',
+  systemRole: '',
+  systemRoles: [],
+  tenantRoles: {},
+  execution: undefined,
+}
+
+export const noCredentials = () => unauthorized('No authentication info provided')
 
 /** @throws unauthorized_error with the texts of spec/rest-facts-b.md 2 */
 export async function authenticate(
@@ -38,28 +57,37 @@ export async function authenticate(
         ? byToken(services, view, credentials.token)
         : byExecutionToken(services, view, credentials.token, 'Invalid token structure')
     case 'none':
-      throw unauthorized('No authentication info provided')
+      throw noCredentials()
   }
 }
 
 type Login = Extract<Credentials, { kind: 'basic' }> & { readonly isLasting: boolean }
 
 async function byPassword(services: Services, view: AccessView, login: Login) {
-  const { db, directory } = services
   const { username, password } = login
   const ldap = await view.ldap()
   // In the directory names may be what they cannot be here.
   const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
   if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
   if (user === undefined) return authenticate(services, view, login.otherwise, login.isLasting)
+  if (services.lockout().periodMinutes <= 0) return byOwnPassword(services, view, user, password)
+  return services.passwords.inTurn(user.id, async () =>
+    byOwnPassword(services, view, (await view.user(username)) ?? user, password),
+  )
+}
+
+async function byOwnPassword(services: Services, view: AccessView, user: KnownUser, password: string) {
+  const { db, directory } = services
   if (await mayEnter(services, user, password)) return entered(services, user)
   // The password, or the end of a lock, may have been set a moment ago.
-  const current = view === directory.fresh ? undefined : await directory.fresh.user(username)
+  const current = view === directory.fresh ? undefined : await directory.fresh.user(user.username)
   const isOther = current?.passwordHash !== user.passwordHash || current?.failedLogins !== user.failedLogins
   if (current !== undefined && isOther && (await mayEnter(services, current, password))) {
     return entered(services, current)
   }
   await recordFailedLogin(db, user.id)
+  // What comes next counts on.
+  directory.forget()
   throw wrongCredentials(user.username)
 }
 
@@ -125,12 +153,12 @@ async function byExecutionToken(
 ): Promise<Caller> {
   const found = await findExecutionOfToken(db, sha256(token))
   if (found === undefined) throw unauthorized(refusal)
-  const { id, tenantId, status, createdBy } = found
-  return callerOf(await view.user(createdBy), { id, tenantId, status })
+  const { createdBy, ...execution } = found
+  return callerOf(await view.user(createdBy), execution)
 }
 
 function callerOf(user: KnownUser | undefined, execution?: Caller['execution']): Caller {
-  if (user === undefined || !user.active) throw unauthorized('No authentication info provided')
+  if (user === undefined || !user.active) throw noCredentials()
   const { id: userId, username, role, groupRoles, tenantRoles } = user
   return {
     userId,

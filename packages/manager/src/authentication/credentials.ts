@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { tokenCookie } from '@tutti/api'
 
 /** What a request says of who it is, in the order of precedence of spec/rest-facts-b.md 2. */
 export type Credentials =
@@ -12,6 +13,16 @@ export type Credentials =
       readonly otherwise: Credentials
     }
   | { readonly kind: 'token'; readonly token: string }
+
+/** The token in the cookie, and nothing else (spec/rest-facts-b.md 2). */
+export function readCookie({ cookie = '' }: IncomingHttpHeaders): Credentials {
+  const [value] = cookie
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${tokenCookie}=`))
+  const token = value?.slice(tokenCookie.length + 1).replace(/^"(.*)"$/, '$1') ?? ''
+  return token === '' ? { kind: 'none' } : { kind: 'token', token }
+}
 
 export function readCredentials(headers: IncomingHttpHeaders): Credentials {
   const executionToken = single(headers['execution-token'])

@@ -11,6 +11,8 @@ import { hash, verify } from '@node-rs/argon2'
  */
 export type PasswordCheck = {
   fits(passwordHash: string, password: string): Promise<boolean>
+  /** One check after the other for each user: of guesses that come together, each counts before the next is looked at. */
+  inTurn<T>(userId: number, check: () => Promise<T>): Promise<T>
 }
 
 const rememberedMax = 10_000
@@ -20,7 +22,19 @@ export function createPasswordCheck(): PasswordCheck {
   const remembered = new Map<string, Buffer>()
   const digestOf = (password: string) => digest('sha256', key + password, 'buffer')
 
+  const last = new Map<number, Promise<unknown>>()
+
   return {
+    async inTurn(userId, check) {
+      const turn = (last.get(userId) ?? Promise.resolve()).then(check, check)
+      last.set(userId, turn)
+      try {
+        return await turn
+      } finally {
+        if (last.get(userId) === turn) last.delete(userId)
+      }
+    },
+
     async fits(passwordHash, password) {
       const fitting = digestOf(password)
       const known = remembered.get(passwordHash)

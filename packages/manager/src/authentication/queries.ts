@@ -67,7 +67,13 @@ export async function loadPermissions(db: Database): Promise<PermissionTable> {
 export async function findExecutionOfToken(db: Database, tokenHash: string) {
   return db
     .selectFrom('executions as e')
-    .select(['e.id', 'e.tenant_id as tenantId', 'e.status', 'e.created_by as createdBy'])
+    .select([
+      'e.id',
+      'e.tenant_id as tenantId',
+      'e.status',
+      'e.is_system_workflow as isSystemWorkflow',
+      'e.created_by as createdBy',
+    ])
     .where('e.token_hash', '=', tokenHash)
     .where((is) =>
       is.or([

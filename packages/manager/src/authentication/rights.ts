@@ -29,11 +29,16 @@ export async function callersTenant(view: AccessView, caller: Caller, name: stri
   return { ...tenant, globalTenantIds }
 }
 
-/** The tenants in which the caller holds the permission; all of them for holders of `all_tenants`. */
+/**
+ * The tenants in which the caller holds the permission; all of them for holders of `all_tenants`, and for an execution
+ * its own at most.
+ */
 export async function tenantsWith(view: AccessView, caller: Caller, permission: Permission) {
   const [{ byName }, table] = await Promise.all([view.tenants(), view.permissions()])
   const seesAll = rightsOf(caller, table).holds('all_tenants')
+  const { execution } = caller
   return [...byName.values()]
+    .filter(({ id }) => execution === undefined || execution.tenantId === id)
     .map((tenant) => ({ ...tenant, rights: rightsOf(caller, table, tenant.id) }))
     .filter(({ id, rights }) => seesAll || (id in caller.tenantRoles && rights.holds(permission)))
 }

@@ -381,6 +381,26 @@ test.each<
     'tenant not provided',
   ],
   [
+    'an integer that is none to the database',
+    'GET',
+    `${api}/node-instances?version=${'9'.repeat(30)}`,
+    own,
+    undefined,
+    400,
+    bad,
+    'version must be an integer',
+  ],
+  [
+    'a parameter that is none to the database',
+    'GET',
+    `${api}/audit?size=${'9'.repeat(30)}`,
+    own,
+    undefined,
+    400,
+    bad,
+    'the number is too large',
+  ],
+  [
     'a tenant without a role in it',
     'GET',
     `${api}/deployments`,
@@ -424,6 +444,17 @@ test('a body that is too large is refused, and the connection goes on', async ()
     'larger than the allowed 1000000 bytes',
   )
   expect((await send('GET', `${api}/deployments`)).status).toBe(200)
+})
+
+test('without a tenant only roles count that count everywhere', async () => {
+  const { status, text } = await send('GET', `${api}/deployments`, { authorization: basic('nobody') })
+  expect({ status, body: JSON.parse(text) }).toMatchObject({
+    status: 403,
+    body: {
+      message: 'User `nobody` is not permitted to perform the action deployment_list',
+      hint: expect.stringContaining('header Tenant'),
+    },
+  })
 })
 
 test('a 401 says how to authenticate, a 405 what is allowed', async () => {

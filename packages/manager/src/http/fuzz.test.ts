@@ -1,4 +1,4 @@
-import { apiVersions, builtRoutes, type Route, routesOf } from '@tutti/api'
+import { apiVersions, builtRoutes, type Route, routesOf, tokenCookie } from '@tutti/api'
 import fc from 'fast-check'
 import {
   IsArray,
@@ -21,6 +21,7 @@ import { headersOf, startTestManager, type TestManager } from '../../test/test-m
  * none is a 500, and none lets others wait.
  */
 let manager: TestManager
+let cookieToken: string
 const seed = Number(process.env.TUTTI_TEST_SEED ?? Date.now() % 2 ** 31)
 const requestsPerRoute = Number(process.env.TUTTI_FUZZ_REQUESTS ?? 25)
 const limitMs = 5_000
@@ -29,6 +30,8 @@ beforeAll(async () => {
   console.log(`fuzz: TUTTI_TEST_SEED=${seed}`)
   manager = await startTestManager({ waitMs: 50 })
   await addUser(manager.db, 'fuzzer', { role: 'sys_admin' })
+  const made = await manager.inject('POST', '/tokens', { user: 'fuzzer', tenant: null, body: {} })
+  cookieToken = made.body.value
   await addTenant(manager.db, 'lab')
   await addDeployment(manager.db, 'dep', {
     blueprintId: 'bp',
@@ -197,7 +200,12 @@ describe.each(apiVersions)('%s', (version) => {
       const answer = await manager.app.inject({
         method: route.method,
         url,
-        headers: { ...headersOf({ user: 'fuzzer', tenant: null }), tenant: encodeURIComponent(tenant) },
+        headers: {
+          ...headersOf({ user: 'fuzzer', tenant: null }),
+          tenant: encodeURIComponent(tenant),
+          cookie: `${tokenCookie}=${cookieToken}`,
+          'x-original-uri': encodeURI(`/resources/${tenant}/${body}`),
+        },
         ...(body !== undefined && { payload: body }),
       })
       const what = `${route.method} ${url}\n${body}\n→ ${answer.statusCode} ${answer.body.slice(0, 2_000)}`

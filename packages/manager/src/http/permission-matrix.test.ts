@@ -2,11 +2,12 @@ import {
   apiVersions,
   builtRoutes,
   defaultPermissions,
-  type Permission,
   type Role,
+  type Route,
   type RouteName,
   roles,
   routesOf,
+  tokenCookie,
 } from '@tutti/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addTenant, addUser } from '../../test/fixtures.ts'
@@ -74,8 +75,10 @@ afterAll(async () => {
   await manager.close()
 })
 
-function isAllowed(permission: Permission | 'authenticated', { held, isBootstrapAdmin }: Asking): boolean {
-  if (permission === 'authenticated' || isBootstrapAdmin === true) return true
+type Needed = Exclude<Route['permission'], 'anonymous'>
+
+function isAllowed(permission: Needed, { held, isBootstrapAdmin }: Asking): boolean {
+  if (permission === 'authenticated' || permission === 'optional' || isBootstrapAdmin === true) return true
   return held.some((role) => defaultPermissions[permission]?.includes(role))
 }
 
@@ -97,6 +100,11 @@ async function ask(method: string, path: string, headers: Readonly<Record<string
   return { isRefused, status: answer.statusCode, message }
 }
 
+async function tokenOf({ username }: Asking): Promise<string> {
+  const { body } = await manager.inject('POST', '/tokens', { user: username, tenant: 'lab', body: {} })
+  return body.value
+}
+
 describe.each(apiVersions)('%s', (version) => {
   const served = routesOf(version).filter(({ name }) => Object.hasOwn(builtRoutes, name))
 
@@ -111,17 +119,29 @@ describe.each(apiVersions)('%s', (version) => {
         expect((await ask(route.method, url, {})).isRefused).toBe(false)
         return
       }
-      expect(await ask(route.method, url, {})).toMatchObject({ isRefused: true, status: 401 })
+      // What may be asked for without credentials is the handler's to say.
+      const isOptional = permission === 'optional'
+      expect(await ask(route.method, url, {})).toMatchObject(
+        isOptional ? { isRefused: false } : { isRefused: true, status: 401 },
+      )
       expect(await ask(route.method, url, { authorization: `Basic ${btoa('nobody:wrong')}` })).toMatchObject({
         isRefused: true,
         status: 401,
       })
       for (const asking of everybody) {
-        const { isRefused, message } = await ask(
+        const headers = headersOf({ user: asking.username, tenant: 'lab' })
+        const { isRefused, message, status } = await ask(
           route.method,
           url,
-          headersOf({ user: asking.username, tenant: 'lab' }),
+          route.credentials === 'cookie'
+            ? { cookie: `a=b; ${tokenCookie}=${await tokenOf(asking)}` }
+            : headers,
         )
+        // Only the cookie counts where it does, and then all refusals are of one kind.
+        if (route.credentials === 'cookie') {
+          expect((await ask(route.method, url, headers)).status).toBe(401)
+          if (isRefused) expect(status).toBe(401)
+        }
         expect({ who: asking.username, isRefused }, message).toEqual({
           who: asking.username,
           isRefused: !isAllowed(permission, asking),
@@ -129,7 +149,7 @@ describe.each(apiVersions)('%s', (version) => {
         if (isRefused) expect(message).toContain(`is not permitted to perform the action ${permission}`)
       }
       // In all of their tenants those may read who may in one of them, where the endpoint says so.
-      if (!route.allTenants || permission === 'authenticated') return
+      if (!route.allTenants || permission === 'authenticated' || isOptional) return
       for (const role of tenantRoles) {
         const elsewhere = headersOf({ user: `${role}-elsewhere`, tenant: 'lab' })
         const { isRefused } = await ask(route.method, url, elsewhere, '?_all_tenants=true')

@@ -2,7 +2,6 @@ import {
   type AdaptableRequest,
   ApiError,
   forbidden,
-  includedNames,
   lastValue,
   parseBody,
   parseBoolean,
@@ -14,12 +13,14 @@ import {
   type Route,
   type RouteName,
   routes,
+  tenantHint,
   tenantNotProvided,
+  unauthorized,
   type VersionRoute,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authenticate, type Caller } from '../authentication/authenticate.ts'
-import { readCredentials } from '../authentication/credentials.ts'
+import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
+import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
 import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
@@ -28,15 +29,6 @@ import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
 import { readJsonBody } from './json-body.ts'
-
-const anonymous: Caller = {
-  userId: -1,
-  username: '',
-  systemRole: '',
-  systemRoles: [],
-  tenantRoles: {},
-  execution: undefined,
-}
 
 /**
  * One request, from headers to answer: authentication, tenant, permission, then query and body by the route's
@@ -56,6 +48,7 @@ export async function answer(
   )
   const request = withAuditedDatabase(authorized, route, http)
   refuseWhileCancelling(served.name, request.caller)
+  refuseBeyondTenant(route, request.caller)
   const given: AdaptableRequest = {
     params: http.params as Readonly<Record<string, string>>,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
@@ -65,9 +58,14 @@ export async function answer(
   const name = adaptation.handler?.(given) ?? served.name
   // Who asks an older endpoint for what a newer one does needs the permission of both.
   const called = name === served.name ? undefined : routes[name]
-  if (called !== undefined) await checkPermission(request, called)
+  if (called !== undefined) {
+    await checkPermission(request, called)
+    refuseBeyondTenant(called, request.caller)
+  }
+  const { answerFields } = adaptation
   const { _include: _, ...others } = request.query
-  const query = adaptation.includesAnswer ? others : request.query
+  const query = answerFields ? others : request.query
+  const included = answerFields && parseInclude(request.query, answerFields)
   const routeRequest = {
     ...request,
     ...given,
@@ -94,15 +92,14 @@ export async function answer(
   if (route.method !== 'GET' && changesAccess(name, routeRequest)) services.directory.forget()
   const result = before ?? (await answersOf('after')) ?? answered
   if (adaptation.answer === undefined || result === undefined) return result
-  const older = adaptation.answer(result, given)
-  return adaptation.includesAnswer ? withOnly(older, includedNames(request.query)) : older
+  return withOnly(adaptation.answer(result, given), included)
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Of a list, or of one resource. */
-function withOnly(answer: unknown, names: readonly string[]) {
-  if (names.length === 0) return answer
+function withOnly(answer: unknown, names: readonly string[] | undefined) {
+  if (names === undefined) return answer
   const { items } = answer as { readonly items?: readonly Fields[] }
   if (items === undefined) return pickIncluded(answer as Fields, names)
   return { ...(answer as Fields), items: items.map((item) => pickIncluded(item, names)) }
@@ -110,7 +107,8 @@ function withOnly(answer: unknown, names: readonly string[]) {
 
 /** What comes next to this manager sees the change; others hear of it a moment later. */
 function changesAccess(name: RouteName, { options, body }: { options: unknown; body: unknown }): boolean {
-  if (/^(ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name)) return true
+  if (/^(config|ldap|users|userGroups|tenants|tenantUsers|tenantGroups|permissions|tokens)\./.test(name))
+    return true
   if (name.endsWith('.setGlobal')) return true
   return [options, body].some((one) => (one as { visibility?: unknown } | undefined)?.visibility === 'global')
 }
@@ -153,7 +151,11 @@ async function authorize(
 ): Promise<Request> {
   const { remembered, fresh } = services.directory
   const base = { services, query: http.query as QueryValues, raw: http.raw, reply }
-  if (route.permission === 'anonymous') {
+  const isFromCookie = route.credentials === 'cookie'
+  const credentials = (isFromCookie ? readCookie : readCredentials)(http.headers)
+  const needsNone =
+    route.permission === 'anonymous' || (route.permission === 'optional' && credentials.kind === 'none')
+  if (needsNone) {
     return {
       ...base,
       caller: anonymous,
@@ -162,39 +164,49 @@ async function authorize(
       access: remembered,
     }
   }
-  const credentials = readCredentials(http.headers)
   const isLasting = route.permission === 'create_token'
   const decide = async (access: AccessView): Promise<Request> => {
     const caller = await authenticate(services, access, credentials, isLasting)
     const tenantName =
       route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
-    if (tenantName === undefined && route.tenant !== 'none' && route.tenant !== 'body')
-      throw tenantNotProvided()
     const tenant = tenantName === undefined ? undefined : await callersTenant(access, caller, tenantName)
     const rights = rightsOf(caller, await access.permissions(), tenant?.id)
     const request = { ...base, caller, tenant, rights, access }
+    // Without a tenant only system roles count: who has none that would do is told that first.
     await checkPermission(request, route)
+    if (tenant === undefined && needsTenant(route)) throw tenantNotProvided()
     return request
   }
   try {
-    return await decide(remembered)
+    return await decide(remembered).catch((error: unknown) => {
+      if (isForbidden(error)) return decide(fresh)
+      throw error
+    })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'forbidden_error') return decide(fresh)
-    throw error
+    throw isFromCookie && isForbidden(error) ? unauthorized(error.message) : error
   }
 }
 
+const isForbidden = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'forbidden_error'
+
 async function checkPermission(request: Request, route: Route): Promise<void> {
   const { permission } = route
-  if (permission === 'authenticated' || permission === 'anonymous' || request.rights.holds(permission)) return
+  if (permission === 'authenticated' || permission === 'anonymous' || permission === 'optional') return
+  if (request.rights.holds(permission)) return
+  if (route.orExecutionToken && request.caller.execution !== undefined) return
   // With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do.
   const spansTenants =
     route.allTenants && parseBoolean('_all_tenants', lastValue(request.query, '_all_tenants') ?? false)
   if (spansTenants && (await tenantsWith(request.access, request.caller, permission)).length > 0) return
-  throw forbidden(request.caller.username, permission, request.tenant?.name)
+  const { caller, tenant } = request
+  throw forbidden(caller.username, permission, tenant?.name, needsTenant(route) ? tenantHint : undefined)
 }
 
+const needsTenant = ({ tenant }: Route): boolean => tenant === 'required' || tenant === 'path'
+
 function tenantNameOf(route: Route, http: FastifyRequest, hasTenants: boolean): string | undefined {
+  if (route.tenant === 'ignored') return undefined
   const header = http.raw.headers.tenant
   const name =
     route.tenant === 'path'
@@ -234,5 +246,20 @@ function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
   throw new ApiError(
     'forbidden_while_cancelling',
     `Execution ${execution.id} is being cancelled: it may start nothing more`,
+  )
+}
+
+/**
+ * An execution works in its tenant, and no longer than it runs. Users, tokens, tenants and settings are the whole
+ * manager's and stay: what a blueprint's author writes may not change them because an administrator runs it. Workflows of
+ * the manager itself may.
+ */
+function refuseBeyondTenant({ method, tenant }: Route, { execution }: Caller): void {
+  if (execution === undefined || execution.isSystemWorkflow) return
+  if (method === 'GET' || tenant === 'required') return
+  throw new ApiError(
+    'forbidden_error',
+    `The token of execution ${execution.id} is for its tenant: it cannot change what belongs to the whole manager`,
+    { hint: 'Send the credentials of a user' },
   )
 }

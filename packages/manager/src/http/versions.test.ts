@@ -147,6 +147,10 @@ test('tokens are got', async () => {
   expect((await v3('GET', '/tokens', { tenant: null })).body.role).toBe('admin')
   const { body } = await v2('GET', '/tokens', { user: 'alice' })
   expect(Object.keys(body)).toEqual(['value'])
+  expect((await v3('GET', '/tokens?_include=role', { tenant: null })).body).toEqual({ role: 'admin' })
+  expect((await v3('GET', '/tokens?_include=id', { tenant: null })).body.error_code).toBe(
+    'no_such_include_field_error',
+  )
   const { body: self } = await system.inject('GET', '/api/v3/user', { token: body.value, tenant: null })
   expect(self.username).toBe('alice')
 })
@@ -164,6 +168,47 @@ test('users have the roles of v3, and what is taken away is answered', async () 
     status: 403,
     body: { message: expect.stringContaining('user_set_activated') },
   })
+  // Another role ends it, in one request, and `suspended` says it once more without an error.
+  expect((await v3('POST', '/users/bob', { body: { role: 'suspended' } })).status).toBe(200)
+  expect((await v3('GET', '/users/bob?_include=role')).body).toEqual({ role: 'suspended' })
+  expect((await v3('GET', '/users?_include=username,role&username=bob')).body.items).toEqual([
+    { username: 'bob', role: 'suspended' },
+  ])
+  expect((await v3('GET', '/users?_include=nope')).body.error_code).toBe('no_such_include_field_error')
+  expect((await v3('POST', '/users/bob', { body: { role: 'administrator' } })).body).toMatchObject({
+    role: 'administrator',
+    active: true,
+  })
+  expect((await v3('GET', '/user', { user: 'bob' })).body).toMatchObject({ role: 'administrator' })
+  expect(await v3('POST', '/users/bob', { body: { role: 'suspended', password: 'enough' } })).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('one of them at a time') },
+  })
+  await v3('POST', '/users/bob', { body: { role: 'user' } })
+  expect(await v3('POST', '/users/admin', { body: { role: 'suspended' } })).toMatchObject({
+    status: 400,
+    body: { message: 'Cannot deactivate the last active sys_admin' },
+  })
+  await v3('POST', '/users/bob', { body: { role: 'suspended' } })
+  const shut = { username: 'shut', password: passwordOf('shut'), role: 'suspended' }
+  expect(await v3('PUT', '/users', { body: shut })).toMatchObject({
+    status: 201,
+    body: { role: 'suspended', active: false },
+  })
+  expect((await v3('GET', '/user', { user: 'shut' })).status).toBe(401)
+  // Today's API knows no such role, and nothing but its own way to say it.
+  expect((await system.inject('GET', '/users/shut')).body).toMatchObject({ role: 'default', active: false })
+  for (const [method, path, body] of [
+    ['POST', '/users/shut', { role: 'suspended' }],
+    ['PUT', '/users', { username: 'other', password: 'enough', role: 'suspended' }],
+  ] as const) {
+    const answer = await system.inject(method, path, { body })
+    expect(answer.body.message, path).toContain('Invalid role: `suspended`')
+  }
+  expect(
+    (await system.inject('POST', '/users/shut', { body: { role: 'default', active: true } })).body,
+  ).toMatchObject({ active: false })
+  expect((await v3('DELETE', '/users/shut')).body).toMatchObject({ username: 'shut', role: 'suspended' })
   expect((await v3('POST', '/tenants/shop')).status).toBe(201)
   const membership = { username: 'bob', tenant_name: 'shop' }
   expect((await v3('PUT', '/tenants/users', { body: membership })).body).toMatchObject({
@@ -202,7 +247,9 @@ test('version and status have their old shapes', async () => {
       ],
     })
     expect((await call('GET', '/status?_include=status')).body).toEqual({ status: 'running' })
+    expect((await call('GET', '/status?_include=nope')).body.error_code).toBe('no_such_include_field_error')
   }
+  expect((await v2('GET', '/version?_include=edition')).body.error_code).toBe('no_such_include_field_error')
 })
 
 test('events of v2 are nested', async () => {

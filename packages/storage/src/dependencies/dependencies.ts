@@ -35,8 +35,9 @@ export async function addDependencies(
   username: string,
 ): Promise<void> {
   const named = dependencies.flatMap(({ target }) => (target === null ? [] : [target]))
-  await checkTargets(transaction, source, named)
+  // First, so that no circle tells of a deployment which the user does not see.
   const found = await holdTargets(transaction, source.tenantId, username, named)
+  await checkTargets(transaction, source, [...found])
   const known = dependencies.map((dependency) => {
     const { target, targetFunction } = dependency
     if (target === null || found.has(target)) return dependency
@@ -137,8 +138,8 @@ export async function setTargets(
   username: string,
 ): Promise<void> {
   const named = [...targets.values()].filter((target) => target !== null)
-  await checkTargets(transaction, source, named)
   const found = await holdTargets(transaction, source.tenantId, username, named)
+  await checkTargets(transaction, source, [...found])
   await sql`
     update inter_deployment_dependencies p set target_deployment_id = n.target
     from unnest(${[...targets.keys()]}::text[], ${[...targets.values()].map((target) =>

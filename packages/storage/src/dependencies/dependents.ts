@@ -1,8 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { activeStatuses } from '../executions/lease.ts'
+import { visibleIn } from '../lists/list.ts'
+import { ownedAs } from '../lists/owner-fields.ts'
+import type { Scope } from '../lists/resource.ts'
 
-export type Dependent = { readonly target: string; readonly source: string; readonly creator: string }
+export type Dependent = {
+  readonly target: string
+  readonly source: string
+  readonly creator: string
+  /** Whether who asks may be told which one it is, and whether everybody in the tenant may. */
+  readonly isSeen: boolean
+  readonly isPrivate: boolean
+}
 
 /** Workflows that may not pull a deployment from under those that depend on it. */
 export const workflowsThatStop: ReadonlySet<string> = new Set(['stop', 'uninstall', 'update', 'heal'])
@@ -25,6 +35,8 @@ export async function findDependents(
     readonly within?: string
     /** All of them go: they do not keep each other. */
     readonly together?: boolean
+    /** Who asks; the tenant when left out. */
+    readonly scope?: Scope
   },
 ): Promise<readonly Dependent[]> {
   const isDeletion = options.by === 'delete_deployment_environment'
@@ -38,6 +50,9 @@ export async function findDependents(
   const isOther = (source: RawBuilder<unknown>) =>
     options.together === true ? sql`not ${source} = ${these}` : sql`true`
   const { rows } = await sql<Dependent>`
+    select found.target, found.source, found.creator, d.visibility = 'private' as "isPrivate",
+      ${options.scope === undefined ? sql`d.visibility <> 'private'` : visibleIn(ownedAs('d'), options.scope)} as "isSeen"
+    from (
     select p.target_deployment_id as target, source_deployment_id as source, dependency_creator as creator, p.created_at
     from inter_deployment_dependencies p
     join deployments s on s.tenant_id = p.tenant_id and s.id = p.source_deployment_id
@@ -55,7 +70,8 @@ export async function findDependents(
       and (${isDeletion} or not exists (select from inter_deployment_dependencies c
         where c.tenant_id = l.tenant_id and c.source_deployment_id = l.value
           and c.target_deployment_id = l.deployment_id and c.dependency_creator like 'component.%'))
-    order by created_at, source, creator`.execute(db)
+    ) found join deployments d on d.tenant_id = ${tenantId} and d.id = found.source
+    order by found.created_at, found.source, found.creator`.execute(db)
   return rows
 }
 
@@ -64,7 +80,11 @@ export function dependentLines(dependents: readonly Dependent[]): string {
   return dependents.map((dependent, index) => `  [${index + 1}] ${describe(dependent)}`).join('\n')
 }
 
-function describe({ source, creator }: Dependent): string {
+/** The same for what is kept where everybody in the tenant may read it. */
+export const publicDependentLines = (dependents: readonly Dependent[]): string =>
+  dependentLines(dependents.map((dependent) => ({ ...dependent, isSeen: !dependent.isPrivate })))
+
+function describe({ source, creator, isSeen }: Dependent): string {
   const [kind, node] = creator.split('.')
   const how =
     kind === 'component'
@@ -74,6 +94,7 @@ function describe({ source, creator }: Dependent): string {
         : kind === 'csys-obj-parent'
           ? 'is contained in'
           : 'uses capabilities of'
+  if (!isSeen) return `A private deployment ${how} the current deployment`
   const where = node === undefined ? '' : ` in its node \`${node}\``
   return `Deployment \`${source}\` ${how} the current deployment${where}`
 }

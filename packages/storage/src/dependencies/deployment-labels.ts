@@ -40,17 +40,18 @@ async function checkParents(
   username: string,
 ): Promise<void> {
   if (added.length === 0) return
-  const circle = await findCircle(transaction, 'parents', tenantId, id, added)
-  if (circle !== undefined) {
-    throw new ApiError('conflict_error', `cyclic dependencies: ${[...new Set([id, circle])].join(', ')}`)
-  }
+  // First, so that no circle tells of a deployment which the user does not see.
   const found = await holdTargets(transaction, tenantId, username, added)
   const missing = added.find((parent) => !found.has(parent))
-  if (missing === undefined) return
-  throw new ApiError(
-    'deployment_parent_not_found_error',
-    `Environment referenced by \`${parentKey}\` not found: ${missing}`,
-  )
+  if (missing !== undefined) {
+    throw new ApiError(
+      'deployment_parent_not_found_error',
+      `Environment referenced by \`${parentKey}\` not found: ${missing}`,
+    )
+  }
+  const circle = await findCircle(transaction, 'parents', tenantId, id, added)
+  if (circle === undefined) return
+  throw new ApiError('conflict_error', `cyclic dependencies: ${[...new Set([id, circle])].join(', ')}`)
 }
 
 async function parentsOf(db: Database, tenantId: number, id: string): Promise<readonly string[]> {

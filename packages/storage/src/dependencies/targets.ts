@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { activeStatuses } from '../executions/lease.ts'
+import { administeredBy } from '../scope-of.ts'
 
-/** Whether the user sees the deployment: by the roles of the matrix as it is shipped, as workers know no other. */
+/** Whether the user sees the deployment. */
 export const seenBy = (alias: string, username: string): RawBuilder<boolean> => sql<boolean>`(
-  ${sql.ref(`${alias}.visibility`)} <> 'private' or ${sql.ref(`${alias}.created_by`)} = ${username} or exists (
-    select from users u left join tenant_roles r
-      on r.user_id = u.id and r.tenant_id = ${sql.ref(`${alias}.tenant_id`)}
-    where u.username = ${username} and (u.role = 'sys_admin' or r.role = 'manager')))`
+  ${sql.ref(`${alias}.visibility`)} <> 'private' or ${sql.ref(`${alias}.created_by`)} = ${username}
+  or ${administeredBy(sql.ref(`${alias}.tenant_id`), username)})`
 
 /**
  * Which of these deployments of the tenant the user can make others depend on: those that are there, that he may see,

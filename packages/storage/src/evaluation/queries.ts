@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { consumerKey } from '../dependencies/consumers.ts'
+import { deploymentLabels, isSeenLabel } from '../labels.ts'
+import { visibleIn } from '../lists/list.ts'
+import { ownedAs } from '../lists/owner-fields.ts'
 import type { Scope } from '../lists/resource.ts'
 import type { Json, JsonObject, StoredNode, StoredNodeInstance } from './types.ts'
 
@@ -90,36 +94,30 @@ export async function listInstancesOf(
   return rows as unknown as StoredNodeInstance[]
 }
 
+/** Labels that name other deployments name those that the scope shows. */
 export async function listLabelValues(
   db: Database,
+  scope: Scope,
   deployment: Key,
   key: string,
 ): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('deployment_labels')
-    .select('value')
-    .where('tenant_id', '=', deployment.tenantId)
-    .where('deployment_id', '=', deployment.id)
-    .where('key', '=', key)
-    .orderBy('created_at')
-    .orderBy('value')
-    .execute()
+  const { rows } = await sql<{ value: string }>`
+    select l.value from deployment_labels l
+    where l.tenant_id = ${deployment.tenantId} and l.deployment_id = ${deployment.id} and l.key = ${key}
+      and ${isSeenLabel(deploymentLabels, scope)}
+    order by l.created_at, l.value`.execute(db)
   return rows.map((row) => row.value)
 }
 
-/** Deployments that a `csys-consumer-id` label of this one names. */
-export async function listConsumers(db: Database, deployment: Key) {
-  return db
-    .selectFrom('deployment_labels as l')
-    .innerJoin('deployments as d', (join) =>
-      join.onRef('d.tenant_id', '=', 'l.tenant_id').onRef('d.id', '=', 'l.value'),
-    )
-    .select(['d.id', 'd.display_name as displayName'])
-    .where('l.tenant_id', '=', deployment.tenantId)
-    .where('l.deployment_id', '=', deployment.id)
-    .where('l.key', '=', 'csys-consumer-id')
-    .orderBy('d.id')
-    .execute()
+/** Deployments that a `csys-consumer-id` label of this one names, as far as the scope shows them. */
+export async function listConsumers(db: Database, scope: Scope, deployment: Key) {
+  const { rows } = await sql<{ id: string; displayName: string }>`
+    select d.id, d.display_name as "displayName" from deployment_labels l
+    join deployments d on d.tenant_id = l.tenant_id and d.id = l.value
+    where l.tenant_id = ${deployment.tenantId} and l.deployment_id = ${deployment.id} and l.key = ${consumerKey}
+      and ${isSeenLabel(deploymentLabels, scope)}
+    order by d.id`.execute(db)
+  return rows
 }
 
 /** The deployments of a group of the tenant; null when the scope shows none of that id. */
@@ -134,9 +132,6 @@ export async function listGroupMembers(
       select m.deployment_id from deployment_group_members m
       where m.tenant_id = g.tenant_id and m.deployment_group_id = g.id order by m.deployment_id) as ids
     from deployment_groups g
-    where g.tenant_id = ${tenantId} and g.id = ${groupId} and (g.visibility <> 'private'
-      or g.created_by = ${scope.username} or g.tenant_id = any(${[...scope.administeredTenantIds]}::int[]))`.execute(
-    db,
-  )
+    where g.tenant_id = ${tenantId} and g.id = ${groupId} and ${visibleIn(ownedAs('g'), scope)}`.execute(db)
   return rows[0]?.ids ?? null
 }

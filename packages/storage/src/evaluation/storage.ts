@@ -35,13 +35,14 @@ export function deploymentStorage(
     'deployment.blueprint': deployment.blueprintId,
     'deployment.owner': deployment.createdBy,
   }
+  const within = inOwnTenant(scope, deployment.tenantId)
   const node = remembered((id: string) => findNode(db, deployment, id))
   const nodeInstance = remembered((id: string) => findInstance(db, deployment, id))
   const nodeInstancesOf = remembered((nodeId: string) => listInstancesOf(db, deployment, nodeId))
-  const labelValues = remembered((key: string) => listLabelValues(db, deployment, key))
-  const consumers = remembered(() => listConsumers(db, deployment))
+  const labelValues = remembered((key: string) => listLabelValues(db, within, deployment, key))
+  const consumers = remembered(() => listConsumers(db, within, deployment))
   const other = remembered(async (id: string) => {
-    const found = await findEvaluatedDeployment(db, inOwnTenant(scope, deployment.tenantId), id)
+    const found = await findEvaluatedDeployment(db, within, id)
     return found && { deployment: found, storage: deploymentStorage(sources, scope, found) }
   })
 
@@ -53,8 +54,8 @@ export function deploymentStorage(
     labelValues,
     consumers: () => consumers(''),
     input: async (name) => own(deployment.inputs, name),
-    secret: remembered((key: string) => readSecret(inOwnTenant(scope, deployment.tenantId), key)),
-    groupDeploymentIds: (groupId) => listGroupMembers(db, scope, deployment.tenantId, groupId),
+    secret: remembered((key: string) => readSecret(within, key)),
+    groupDeploymentIds: (groupId) => listGroupMembers(db, within, deployment.tenantId, groupId),
     parentDeploymentId: async () => (await labelValues('csys-obj-parent'))[0] ?? null,
     system: async (fact) => facts[fact],
     async capability(deploymentId, name) {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { tellGroups } from '../groups/execution-groups.ts'
 import { notify } from '../notifications.ts'
+import type { Visibility } from '../schema.ts'
 import { activeStatuses } from './lease.ts'
 
 export const endStatuses = ['terminated', 'failed', 'cancelled'] as const
@@ -23,6 +24,8 @@ type Changed = {
   readonly workflow_id: string
   readonly deployment_id: string | null
   readonly execution_group_id: string | null
+  readonly visibility: Visibility
+  readonly created_by: string
 }
 
 /**
@@ -48,7 +51,7 @@ export async function setExecutionStatuses(
     })
     .where('tenant_id', '=', tenantId)
     .where(sql<boolean>`id = any(${[...executionIds]}::text[])`)
-    .returning(['id', 'workflow_id', 'deployment_id', 'execution_group_id'])
+    .returning(['id', 'workflow_id', 'deployment_id', 'execution_group_id', 'visibility', 'created_by'])
     .execute()
   if (changed.length < executionIds.length) {
     throw new Error(`of the executions ${executionIds.join(', ')} only ${changed.length} are there`)

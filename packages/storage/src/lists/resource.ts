@@ -15,19 +15,21 @@ export type ListedResource = {
   /** The field by which one is asked for, where it is not `id`. */
   readonly idField?: string
   /** Filter keys that are no fields of the shape: the column, or what must hold for any of the values. */
-  readonly extraFilters?: Readonly<
-    Record<string, RawBuilder<unknown> | ((values: readonly unknown[]) => RawBuilder<unknown>)>
-  >
+  readonly extraFilters?: Readonly<Record<string, RawBuilder<unknown> | ExtraFilter>>
   /** What `_search` looks in, and `_search_name`. */
   readonly search: RawBuilder<unknown>
   readonly searchName?: RawBuilder<unknown>
   readonly tenantId: RawBuilder<unknown>
   readonly createdBy: RawBuilder<unknown>
   readonly visibility: RawBuilder<unknown>
+  /** What a row is of or leads to, and names: who does not see one of these sees no such row. Null where there is none. */
+  readonly seenWith?: readonly Owned[]
   /** Breaks ties of the order, so that pages neither repeat nor skip a row. */
   readonly tieBreaker: RawBuilder<unknown>
   /** Where its labels are, for rules about them. */
   readonly labelled?: LabelledTable
+  /** Which of its labels `l` are seen; all where it is left out. */
+  readonly isSeenLabel?: RawBuilder<unknown>
   /** What rules about attributes compare, where it is not the field of that name. */
   readonly attributes?: Readonly<Record<string, RawBuilder<unknown>>>
   /** Brings up to date what the rows are computed from, before they are read. */
@@ -35,6 +37,12 @@ export type ListedResource = {
   /** Table of labels for `_sort=label:KEY`: the value of the key. */
   readonly labelValue?: (key: string) => RawBuilder<unknown>
 }
+
+/** Columns that say who sees a row. */
+export type Owned = Pick<ListedResource, 'tenantId' | 'createdBy' | 'visibility'>
+
+/** What must hold for any of the values, in the eyes of who asks: a filter must not tell what a list does not show. */
+export type ExtraFilter = (values: readonly unknown[], scope: Scope) => RawBuilder<unknown>
 
 export type ListedField = {
   readonly column: RawBuilder<unknown>

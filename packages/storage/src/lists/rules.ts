@@ -22,9 +22,10 @@ function labelCondition(
 ): RawBuilder<unknown> {
   if (resource.labelled === undefined) throw new Error(`${resource.model} has no labels`)
   const { table, idColumn } = resource.labelled
+  const isSeen = resource.isSeenLabel ?? sql`true`
   const [tenant, owner] = [sql`l.tenant_id`, sql.ref(`l.${idColumn}`)]
   const id = columnOf(resource, 'id')
-  const labels = sql`from ${sql.table(table)} l where l.key = ${key}`
+  const labels = sql`from ${sql.table(table)} l where l.key = ${key} and ${isSeen}`
   const isOwner = (more: RawBuilder<unknown>) =>
     sql`(${resource.tenantId}, ${id}) in (select ${tenant}, ${owner} ${labels} ${more})`
   const hasNone = (more: RawBuilder<unknown>) =>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { blueprintLabels, deploymentLabels, type LabelledTable } from '../labels.ts'
+import { blueprintLabels, deploymentLabels, isSeenLabel, type LabelledTable } from '../labels.ts'
 import type { Scope } from '../lists/resource.ts'
 
 /** A blueprint or deployment, as the constraints of inputs see it. */
@@ -26,7 +26,8 @@ async function listOwners(
     select o.tenant_id as "tenantId", t.name as "tenantName", o.${sql.ref(name)} as name,
       coalesce((select json_agg(json_build_object('key', l.key, 'value', l.value))
         from ${sql.table(labelled.table)} l
-        where l.tenant_id = o.tenant_id and l.${sql.ref(labelled.idColumn)} = o.id), '[]') as labels
+        where l.tenant_id = o.tenant_id and l.${sql.ref(labelled.idColumn)} = o.id
+          and ${isSeenLabel(labelled, scope)}), '[]') as labels
     from ${sql.table(table)} o join tenants t on t.id = o.tenant_id
     where o.id = ${id} and (
       (o.tenant_id = any(${[...scope.tenantIds]}::int[]) and (

@@ -1,7 +1,16 @@
-import { insertExecution, LeaseLost, openDatabase, openQueue, takeLease } from '@tutti/storage'
+import type { Commit } from '@tutti/engine'
+import {
+  type Database,
+  type ExecutionRow,
+  insertExecution,
+  LeaseLost,
+  openDatabase,
+  openQueue,
+  takeLease,
+} from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import { expect, test } from 'vitest'
-import { takeStep } from './queries.ts'
+import { storeCommit, takeStep } from './queries.ts'
 
 test('a step is stored once, in its turn, and only by whoever holds the lease', async () => {
   const own = await createTestDatabase()
@@ -43,3 +52,73 @@ test('a step is stored once, in its turn, and only by whoever holds the lease', 
     await own.drop()
   }
 })
+
+test('a step sets states of instances of its own deployment only', async () => {
+  const own = await createTestDatabase()
+  const { db, close } = openDatabase({ ...own.connection, max: 2 })
+  try {
+    await db.insertInto('tenants').values({ id: 0, name: 'default_tenant' }).execute()
+    for (const id of ['own', 'other']) await addInstance(db, id)
+    const row = { id: 'e', tenant_id: 0, deployment_id: 'own' } as unknown as ExecutionRow
+    const state = (nodeInstanceId: string) => ({ nodeInstanceId, state: 'deleted', atMs: 0 })
+    const commit = { inserted: [], patched: [], removed: [], record: null }
+    const nodeInstanceStates = [state('own_1'), state('other_1')]
+    await db
+      .transaction()
+      .execute((transaction) =>
+        storeCommit(transaction, row, 'graph', { ...commit, nodeInstanceStates } as unknown as Commit),
+      )
+    expect(await db.selectFrom('node_instances').select(['id', 'state']).orderBy('id').execute()).toEqual([
+      { id: 'other_1', state: 'uninitialized' },
+      { id: 'own_1', state: 'deleted' },
+    ])
+  } finally {
+    await close()
+    await own.drop()
+  }
+})
+
+/** The instance `ID_1` of the deployment `ID`. */
+async function addInstance(db: Database, id: string): Promise<void> {
+  const owner = { tenant_id: 0, visibility: 'tenant', created_by: 'admin' } as const
+  await db
+    .insertInto('blueprints')
+    .values({ ...owner, id, state: 'uploaded' })
+    .execute()
+  await db
+    .insertInto('deployments')
+    .values({ ...owner, id, display_name: id, blueprint_tenant_id: 0, blueprint_id: id })
+    .execute()
+  await db
+    .insertInto('nodes')
+    .values({
+      ...owner,
+      deployment_id: id,
+      id: 'node',
+      position: 0,
+      type: 't',
+      type_hierarchy: '[]',
+      properties: '{}',
+      operations: '{}',
+      plugins: '[]',
+      relationships: '[]',
+      number_of_instances: 1,
+      planned_number_of_instances: 1,
+      deploy_number_of_instances: 1,
+      min_number_of_instances: 0,
+      max_number_of_instances: -1,
+    })
+    .execute()
+  await db
+    .insertInto('node_instances')
+    .values({
+      ...owner,
+      id: `${id}_1`,
+      deployment_id: id,
+      node_id: 'node',
+      instance_index: 1,
+      relationships: '[]',
+      scaling_groups: '[]',
+    })
+    .execute()
+}

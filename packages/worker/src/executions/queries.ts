@@ -173,7 +173,7 @@ export async function storeCommit(
       .where('id', 'in', commit.removed)
       .execute()
   }
-  await setInstanceStates(transaction, tenantId, commit)
+  await setInstanceStates(transaction, execution, commit)
   if (commit.record !== null) await setGraphRecord(transaction, tenantId, graphId, commit.record)
 }
 
@@ -291,7 +291,11 @@ async function patchOperations(
 }
 
 /** Only the last state of each instance counts; side effects as spec/workflows.md 2.1. */
-async function setInstanceStates(transaction: Database, tenantId: number, commit: Commit): Promise<void> {
+async function setInstanceStates(
+  transaction: Database,
+  { tenant_id: tenantId, deployment_id: deploymentId }: ExecutionRow,
+  commit: Commit,
+): Promise<void> {
   const changes = commit.nodeInstanceStates
   if (changes.length === 0) return
   const last = new Map(changes.map((change) => [change.nodeInstanceId, change]))
@@ -320,7 +324,9 @@ async function setInstanceStates(transaction: Database, tenantId: number, commit
         ${rows.map((row) => new Date(row.atMs))}::timestamptz[]
       ) as u (id, state, configured, at)
     ) as s
-    where i.tenant_id = ${tenantId} and i.id = s.id`.execute(transaction)
+    where i.tenant_id = ${tenantId} and i.id = s.id and i.deployment_id = ${deploymentId}`.execute(
+    transaction,
+  )
 }
 
 /** `jsonb` can be changed in part but knows no NUL, which `json` may hold. */

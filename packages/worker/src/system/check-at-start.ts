@@ -12,9 +12,9 @@ import {
   whyUnavailable,
   withObjects,
 } from '@tutti/dsl'
-import { type Database, type ExecutionRow, readDeploymentStates } from '@tutti/storage'
+import { type Database, type ExecutionRow, readDeploymentStates, scopeOf } from '@tutti/storage'
 import { evaluationOf, objectFinder } from './environment-answers.ts'
-import { readWorkflow, scopeOf } from './queries.ts'
+import { readWorkflow } from './queries.ts'
 
 type Parameters = Readonly<Record<string, Json>>
 type Checked =

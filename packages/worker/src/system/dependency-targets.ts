@@ -6,10 +6,10 @@ import {
   type ExecutionRow,
   evaluateTargets,
   findEvaluatedDeployment,
+  scopeOf,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
 import { readSecret } from './environment-answers.ts'
-import { scopeOf } from './queries.ts'
 
 /** What the functions among the deployment's dependencies name, as whoever started the execution sees it. */
 export const targetsOf = (

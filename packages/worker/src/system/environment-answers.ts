@@ -7,10 +7,10 @@ import {
   findEvaluatedDeployment,
   objectsExist,
   type Scope,
+  scopeOf,
   secretExists,
 } from '@tutti/storage'
 import type { EnvironmentAnswers } from '../planning/environment.ts'
-import { scopeOf } from './queries.ts'
 
 type Creation = {
   readonly id: string

@@ -1,6 +1,5 @@
-import { defaultPermissions } from '@tutti/api'
 import type { DeploymentPlan, PlanWorkflow } from '@tutti/dsl'
-import { type Database, type Schema, type Scope, tenantsWithGlobals, toJson } from '@tutti/storage'
+import { type Database, type Schema, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import type { Environment, NodeRow } from '../planning/environment.ts'
@@ -249,27 +248,3 @@ export async function takenInstanceIds(
     .execute()
   return rows.map((row) => row.id)
 }
-
-/** What the user sees in the tenant, with the global resources of the others. */
-export async function scopeOf(db: Database, tenantId: number, username: string): Promise<Scope> {
-  const [globals, administrator] = await Promise.all([
-    tenantsWithGlobals(db),
-    sql`
-      select from users u where u.username = ${username} and (
-        u.role = any(${administratorRoles}::text[])
-        or exists (select from user_group_members m join user_groups g on g.id = m.group_id
-          where m.user_id = u.id and g.role = any(${administratorRoles}::text[]))
-        or exists (select from tenant_roles r
-          where r.user_id = u.id and r.tenant_id = ${tenantId} and r.role = any(${administratorRoles}::text[])))
-    `.execute(db),
-  ])
-  return {
-    username,
-    tenantIds: [tenantId],
-    administeredTenantIds: administrator.rows.length > 0 ? [tenantId] : [],
-    globalTenantIds: globals.filter((id) => id !== tenantId),
-  }
-}
-
-/** Those who see what is private to others, by the matrix of the release. */
-const administratorRoles = [...(defaultPermissions.administrators ?? [])]

@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { badParameter, type LdapSettings } from '@tutti/api'
+import { checkCertificates } from '../../certificates.ts'
 import { domainDn } from './dn.ts'
 import {
   checkFilter,
@@ -152,18 +152,6 @@ function parseServer(address: string, ca: string | null): LdapServer {
   if (security !== 'none' && ca === null) {
     throw badParameter(`ldap_ca_cert is required with an ${url?.protocol}// server`)
   }
-  if (ca !== null) checkCertificates(ca)
+  if (ca !== null) checkCertificates('ldap_ca_cert', ca)
   return { host, port: Number(url?.port || ports[security]), security, ca: ca ?? undefined }
-}
-
-function checkCertificates(pem: string): void {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  try {
-    for (const block of blocks) new X509Certificate(block)
-    // What is set is shown again, so a key does not slip in with its certificate.
-    if (blocks.length > 0 && !pem.includes('PRIVATE KEY')) return
-  } catch {
-    // Said below: which byte of it is wrong helps nobody.
-  }
-  throw badParameter('ldap_ca_cert must be one or more certificates in PEM form, and nothing else')
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDeployment, addTenant, addUser } from '../../../test/fixtures.ts'
+import { certificate } from '../../../test/slapd.ts'
 import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
 
 let manager: TestManager
@@ -25,6 +26,43 @@ const put = (name: string, body: object, request = {}) =>
   manager.inject('PUT', `/agents/${name}`, { body: { ...agent, ...body }, ...request })
 const ids = async (query: string, request = {}) =>
   (await manager.inject('GET', `/agents?${query}`, request)).body.items.map((one: { id: string }) => one.id)
+
+test('certificates are checked, and given to all agents where there are any that can be reached', async () => {
+  const [ca, other] = await Promise.all([certificate('ca'), certificate('other-ca')])
+  const replace = (body: object, user = 'admin') => manager.inject('PATCH', '/agents', { user, body })
+  for (const body of [
+    { manager_ca_cert: ca, broker_ca_cert: null, bundle: null },
+    { manager_ca_cert: ca, broker_ca_cert: `${other}\n${ca}`, bundle: true },
+    { broker_ca_cert: ca, bundle: ca },
+  ]) {
+    expect(await replace(body)).toMatchObject({ status: 200, body: { number_of_updated_agents: 0 } })
+  }
+  for (const [body, message] of [
+    [{}, 'Missing broker_ca_cert or manager_ca_cert'],
+    [{ bundle: true }, 'Missing broker_ca_cert or manager_ca_cert'],
+    [{ manager_ca_cert: '/etc/ssl/ca.pem' }, 'manager_ca_cert must be one or more certificates'],
+    [{ manager_ca_cert: ca, broker_ca_cert: ca.slice(0, 200) }, 'broker_ca_cert must be'],
+    [{ manager_ca_cert: ca.replace(/M/g, 'N') }, 'manager_ca_cert must be'],
+    [{ manager_ca_cert: ca, bundle: 'all' }, 'bundle must be'],
+    [{ manager_ca_cert: ca, bundle: 7 }, 'bundle must be'],
+    [{ manager_ca_cert: 7 }, 'manager_ca_cert parameter is expected to be of type str'],
+  ] as const) {
+    const answer = await replace(body)
+    expect(answer, message).toMatchObject({ status: 400, body: { error_code: 'bad_parameters_error' } })
+    expect(answer.body.message).toContain(message)
+  }
+  expect(await replace({ manager_ca_cert: ca }, 'uma')).toMatchObject({ status: 403 })
+  // Nobody is told that an agent has what it does not have.
+  await put('old', { node_instance_id: 'db_1' })
+  expect(await replace({ manager_ca_cert: ca })).toMatchObject({
+    status: 501,
+    body: {
+      error_code: 'not_implemented',
+      message: expect.stringContaining('none of the 1 recorded agents'),
+    },
+  })
+  await manager.db.deleteFrom('agents').execute()
+})
 
 test('an agent is recorded once, shown, and its state changed', async () => {
   const body = { ip: '10.0.0.3', install_method: 'remote', system: 'rocky linux', version: '7.1.0' }

@@ -1,4 +1,13 @@
-import { agentTable, type Database, ownedResource, timeField, type Visibility } from '@tutti/storage'
+import {
+  agentTable,
+  type Database,
+  ownedAs,
+  ownedResource,
+  type Scope,
+  timeField,
+  type Visibility,
+  visibleIn,
+} from '@tutti/storage'
 import { sql } from 'kysely'
 import type { Sealed } from '../../encryption/key-ring.ts'
 
@@ -27,6 +36,8 @@ export const agentResource = ownedResource(
     from: sql`agents x
       join tenants on tenants.id = x.tenant_id
       join node_instances i on i.tenant_id = x.tenant_id and i.id = x.node_instance_id`,
+    // An agent is named after its host.
+    seenWith: [ownedAs('i')],
     extraFilters: {
       node_ids: sql`i.node_id`,
       node_instance_ids: sql`x.node_instance_id`,
@@ -72,13 +83,19 @@ export async function updateAgent(
     .execute()
 }
 
-/** Whether the tenant has the instance. */
-export async function hasInstance(db: Database, tenantId: number, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('node_instances')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row !== undefined
+/** Of all tenants, but for those that are gone from their hosts. */
+export async function countAgents(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('agents')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('state', '!=', 'deleted')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Whether the scope shows the instance. */
+export async function hasInstance(db: Database, scope: Scope, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from node_instances i where i.id = ${id} and ${visibleIn(ownedAs('i'), scope)}`.execute(db)
+  return rows.length > 0
 }

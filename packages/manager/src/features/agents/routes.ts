@@ -1,6 +1,6 @@
 import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
-import { changeAgent, getAgent, listAgents, recordAgent } from './service.ts'
+import { changeAgent, getAgent, listAgents, recordAgent, replaceCertificates } from './service.ts'
 
 /** spec/rest-facts-b.md 8 */
 export const agentHandlers = {
@@ -17,5 +17,9 @@ export const agentHandlers = {
   async 'agents.update'(request) {
     await changeAgent(request, request.params.name, request.body)
     return getAgent(request, request.params.name, request.include)
+  },
+
+  async 'agents.replaceCertificates'(request) {
+    return { number_of_updated_agents: await replaceCertificates(request, request.body) }
   },
 } satisfies Partial<Handlers>

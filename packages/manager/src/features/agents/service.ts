@@ -1,4 +1,5 @@
 import {
+  ApiError,
   agentStates,
   badParameter,
   checkIdentifier,
@@ -6,14 +7,16 @@ import {
   installMethods,
   type ListQuery,
   notFound,
+  parseBoolean,
   parseCreateVisibility,
   type RouteBody,
 } from '@tutti/api'
 import { agentTable, findOwned, listPage, lockId } from '@tutti/storage'
+import { checkCertificates } from '../../certificates.ts'
 import { listScope } from '../../list-scope.ts'
 import { claimId, creationOf, getItem, lockOwned, visibleRow } from '../../owned.ts'
-import { type Request, tenantOf } from '../../request.ts'
-import { agentResource, hasInstance, insertAgent, updateAgent } from './queries.ts'
+import { ownTenantScope, type Request, tenantOf } from '../../request.ts'
+import { agentResource, countAgents, hasInstance, insertAgent, updateAgent } from './queries.ts'
 
 export async function listAgents(request: Request, list: ListQuery, withData: boolean) {
   const scope = await listScope(request, list, 'agent_list')
@@ -61,7 +64,7 @@ export async function recordAgent(
       return
     }
     await claimId(request, transaction, agentTable, name, visibility)
-    if (!(await hasInstance(transaction, tenantId, body.node_instance_id))) {
+    if (!(await hasInstance(transaction, ownTenantScope(request), body.node_instance_id))) {
       throw notFound('NodeInstance', body.node_instance_id)
     }
     await insertAgent(transaction, {
@@ -96,9 +99,41 @@ export async function changeAgent(
     ...(version != null && { version }),
   }
   await request.services.db.transaction().execute(async (transaction) => {
-    const agent = await lockOwned(request, transaction, agentTable, name)
+    const agent = await lockOwned<{ node_instance_id: string }>(request, transaction, agentTable, name, [
+      'node_instance_id',
+    ])
+    if (!(await hasInstance(transaction, ownTenantScope(request), agent.node_instance_id))) {
+      throw notFound(agentTable.model, name)
+    }
     await updateAgent(transaction, agent.tenant_id, name, change)
   })
+}
+
+/**
+ * Agents get certificates over the connection that this release does not have: installing them comes first. Where no
+ * agent is recorded none is left behind with certificates that nobody has any more, and that is what is answered.
+ *
+ * @returns how many have new certificates
+ * @throws bad_parameters_error, not_implemented
+ */
+export async function replaceCertificates(
+  { services: { db } }: Request,
+  { bundle, broker_ca_cert: broker, manager_ca_cert: manager }: RouteBody<'agents.replaceCertificates'>,
+): Promise<number> {
+  if (broker == null && manager == null) {
+    throw badParameter('Missing broker_ca_cert or manager_ca_cert in json request body')
+  }
+  if (broker != null) checkCertificates('broker_ca_cert', broker)
+  if (manager != null) checkCertificates('manager_ca_cert', manager)
+  if (typeof bundle === 'string') checkCertificates('bundle', bundle)
+  else if (bundle != null) parseBoolean('bundle', bundle)
+  const count = await countAgents(db)
+  if (count === 0) return 0
+  throw new ApiError(
+    'not_implemented',
+    `The certificates are valid, but none of the ${count} recorded agents got them: this release of Tutti cannot reach agents`,
+    { hint: 'Replace the certificates on the hosts of the agents' },
+  )
 }
 
 function checkState(state: string): void {

@@ -6,7 +6,10 @@ import {
   labelValue,
   ownerFields,
   type Schema,
+  type Scope,
   timeField,
+  type Users,
+  usersOf,
   type Visibility,
 } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
@@ -105,30 +108,18 @@ export async function insertBlueprint(
     .execute()
 }
 
-/** Ids of deployments made from the blueprint, in any tenant; the first few are enough for a message. */
-export async function deploymentsOf(db: Database, tenantId: number, id: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('deployments')
-    .select('id')
-    .where('blueprint_tenant_id', '=', tenantId)
-    .where('blueprint_id', '=', id)
-    .limit(5)
-    .execute()
-  return rows.map((row) => row.id)
-}
+/** Deployments made from the blueprint, in any tenant. */
+export const deploymentsOf = (db: Database, scope: Scope, tenantId: number, id: string): Promise<Users> =>
+  usersOf(db, scope, 'deployments', sql`x.blueprint_tenant_id = ${tenantId} and x.blueprint_id = ${id}`)
 
 /** Blueprints whose plan imports this one. */
-export async function importersOf(db: Database, tenantId: number, id: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('blueprints')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where(sql<boolean>`imported_blueprints @> array[${id}]::text[]`)
-    .orderBy('id')
-    .limit(5)
-    .execute()
-  return rows.map((row) => row.id)
-}
+export const importersOf = (db: Database, scope: Scope, tenantId: number, id: string): Promise<Users> =>
+  usersOf(
+    db,
+    scope,
+    'blueprints',
+    sql`x.tenant_id = ${tenantId} and x.imported_blueprints @> array[${id}]::text[]`,
+  )
 
 export async function hasPlan(db: Database, tenantId: number, id: string): Promise<boolean> {
   const row = await db

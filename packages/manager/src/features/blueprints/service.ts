@@ -19,10 +19,11 @@ import {
   type OwnedRow,
   readArchive,
   replaceLabels,
+  usersText,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
-import type { Request } from '../../request.ts'
+import { type Request, tenantScope } from '../../request.ts'
 import {
   type BlueprintState,
   blueprintResource,
@@ -69,18 +70,19 @@ export async function removeBlueprint(request: Request, id: string, isForced: bo
           },
         )
       }
-      const importers = isForced ? [] : await importersOf(transaction, tenantId, id)
-      if (importers.length > 0) {
+      const scope = tenantScope(request)
+      const importers = isForced ? undefined : await importersOf(transaction, scope, tenantId, id)
+      if (importers !== undefined && importers.total > 0) {
         throw new ApiError(
           'blueprint_in_use',
-          `Blueprint ${id} is currently in use. You can "force" blueprint removal. Imported by: ${importers.join(', ')}`,
+          `Blueprint ${id} is currently in use. You can "force" blueprint removal. Imported by: ${usersText(importers)}`,
         )
       }
-      const deployments = await deploymentsOf(transaction, tenantId, id)
-      if (deployments.length > 0) {
+      const deployments = await deploymentsOf(transaction, scope, tenantId, id)
+      if (deployments.total > 0) {
         throw new ApiError(
           'dependent_exists_error',
-          `Can't delete blueprint ${id} - There are deployments that depend on it: ${deployments.join(', ')}`,
+          `Can't delete blueprint ${id} - There are deployments that depend on it: ${usersText(deployments)}`,
           { hint: 'Delete those deployments first' },
         )
       }

@@ -24,7 +24,7 @@ import {
   writeArchive,
 } from '@tutti/storage'
 import { checkMayBeGlobal, checkOnlyOne, creationOf } from '../../owned.ts'
-import { type Request, tenantOf } from '../../request.ts'
+import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { type BlueprintState, insertBlueprint } from './queries.ts'
 import { type ReceivedArchive, receiveArchive } from './receive-archive.ts'
 
@@ -141,7 +141,10 @@ async function makeWay(request: Request, transaction: Database, upload: Upload):
     ['state'],
   )
   if (existing !== undefined) {
-    const makesWay = existing.tenant_id === tenant.id && isFailedBlueprintState(existing.state)
+    const makesWay =
+      existing.tenant_id === tenant.id &&
+      isFailedBlueprintState(existing.state) &&
+      !isHiddenFrom(request, existing)
     // A validation leaves everything as it is, failed uploads too.
     if (!makesWay || upload.validateOnly) throw duplicateBlueprint(upload.id, tenant.name)
     await deleteOwned(transaction, blueprintTable, existing)

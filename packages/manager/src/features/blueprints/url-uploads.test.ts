@@ -115,6 +115,9 @@ test.each([
   'http://[::ffff:127.0.0.1]/x',
   'http://[fe80::1]/x',
   'http://[fd00::1]/x',
+  'http://[64:ff9b:1::7f00:1]/x',
+  'http://[2002:7f00:1::]/x',
+  'http://[::7f00:1]/x',
 ])('does not fetch from the private address %s unless that is allowed', async (url) => {
   const answer = await put(closed, newId(), url)
   expect(answer).toMatchObject({ status: 400, body: { error_code: 'invalid_blueprint_error' } })

@@ -61,6 +61,11 @@ test('is well while its database, queue and a worker answer', async () => {
   expect(await get('/ok', { user: null })).toMatchObject({ status: 200, body: 'OK' })
 })
 
+test('says of itself only what is asked for', async () => {
+  expect(Object.keys((await get('/status?_include=status')).body)).toEqual(['status'])
+  expect((await get('/status?_include=nope')).body.error_code).toBe('no_such_include_field_error')
+})
+
 test('says that it fails when no worker lives', async () => {
   await startWorker('box')
   await killed('box')
@@ -184,6 +189,29 @@ test('brokers are added beside the one of the manager', async () => {
   expect((await manager.inject('DELETE', '/brokers/b2')).status).toBe(404)
 })
 
+test('brokers and nodes are listed like everything else', async () => {
+  await startManager('one')
+  for (const name of ['b1', 'b2']) {
+    const body = { name, address: `10.0.0.${name.slice(1)}`, port: name === 'b1' ? 1 : 2 }
+    expect((await manager.inject('POST', '/brokers?_include=name', { body })).body).toEqual({ name })
+  }
+  const names = async (path: string) => {
+    const { body } = await get(path)
+    return [body.metadata.pagination.total, ...body.items.map((item: { name: string }) => item.name)]
+  }
+  expect(await names('/brokers')).toEqual([3, 'one', 'b1', 'b2'])
+  expect(await names('/brokers?_sort=-name&_size=1&_offset=1')).toEqual([3, 'b2'])
+  expect(await names('/brokers?_search=B&_sort=-port')).toEqual([2, 'b2', 'b1'])
+  expect(await names('/brokers?port=2&port=1&is_external=False')).toEqual([2, 'b1', 'b2'])
+  expect((await get('/brokers?name=b1&_include=host,networks')).body.items).toEqual([
+    { host: '10.0.0.1', networks: { default: '10.0.0.1' } },
+  ])
+  expect((await get('/brokers?nope=1')).status).toBe(400)
+  expect(await names('/db-nodes?_size=0')).toEqual([1])
+  expect(await names('/cluster/nodes?online=true')).toEqual([1, 'one'])
+  expect((await get('/cluster/nodes/one?_include=name')).body).toEqual({ name: 'one' })
+})
+
 test('database nodes are looked at when asked for', async () => {
   await startManager()
   const node = { name: 'box', host: '10.0.0.5', is_external: false }
@@ -284,7 +312,7 @@ test('a cluster of API v3 is what uses one database', async () => {
   expect((await get('/cluster')).body).toEqual({ initialized: false })
   await startManager('two', '10.0.0.6')
   expect((await get('/cluster')).body).toEqual({ initialized: true, consul: { leader: '10.0.0.5' } })
-  expect((await get('/cluster?_include=error,logs')).body).toMatchObject({ error: null, logs: [] })
+  expect((await get('/cluster?_include=error,logs')).body).toEqual({ error: null, logs: [] })
   expect((await get('/cluster?_include=nope')).body.error_code).toBe('no_such_include_field_error')
   const node = {
     master: true,

@@ -1,5 +1,5 @@
-import { clusterStateFields, defaultMaxResults, parseInclude } from '@tutti/api'
-import { listAnswer, wholeAnswer } from '../../list-answer.ts'
+import { brokerFields, clusterNodeFields, dbNodeFields, defaultMaxResults, pickIncluded } from '@tutti/api'
+import { listAnswer, valuesAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { readClusterStatus } from './cluster-status.ts'
 import {
@@ -20,9 +20,9 @@ import { getClusterNode, listClusterNodes, notJoined, readClusterState, removeCl
 
 /** spec/rest-spec-b.md 4.2 and 4.4, spec/rest-facts-b.md 11 */
 export const clusterHandlers = {
-  async 'status.get'({ services, options }) {
+  async 'status.get'({ services, options, include }) {
     const status = await readStatus(services.db)
-    return options.summary === true ? { ...status, services: {} } : status
+    return pickIncluded(options.summary === true ? { ...status, services: {} } : status, include)
   },
 
   async 'ok.get'({ services, reply }) {
@@ -51,25 +51,29 @@ export const clusterHandlers = {
   },
   'managers.delete': (request) => removeManager(request, request.params.hostname),
 
-  'brokers.list': async ({ services }) => wholeAnswer(await listBrokers(services.db), defaultMaxResults),
-  'brokers.create': (request) => addBroker(request, request.body),
-  'brokers.update': (request) => changeBroker(request, request.params.name, request.body),
+  'brokers.list': async (request) =>
+    valuesAnswer(request, brokerFields, await listBrokers(request.services.db)),
+  'brokers.create': async (request) => pickIncluded(await addBroker(request, request.body), request.include),
+  'brokers.update': async (request) =>
+    pickIncluded(await changeBroker(request, request.params.name, request.body), request.include),
   'brokers.delete': (request) => removeBroker(request, request.params.name),
 
-  'dbNodes.list': async ({ services }) =>
-    wholeAnswer(await listDatabaseNodes(services.db), defaultMaxResults),
+  'dbNodes.list': async (request) =>
+    valuesAnswer(request, dbNodeFields, await listDatabaseNodes(request.services.db)),
   'dbNodes.update': async (request) =>
     wholeAnswer(await updateDatabaseNodes(request, request.body.action), defaultMaxResults),
 
-  'cluster.get': (request) => readClusterState(request, parseInclude(request.query, clusterStateFields)),
+  'cluster.get': (request) => readClusterState(request, request.include),
   'cluster.join': async () => {
     throw notJoined()
   },
   'cluster.configure': async () => {
     throw notJoined()
   },
-  'clusterNodes.list': async (request) => wholeAnswer(await listClusterNodes(request), defaultMaxResults),
-  'clusterNodes.get': (request) => getClusterNode(request, request.params.node_id),
+  'clusterNodes.list': async (request) =>
+    valuesAnswer(request, clusterNodeFields, await listClusterNodes(request)),
+  'clusterNodes.get': async (request) =>
+    pickIncluded(await getClusterNode(request, request.params.node_id), request.include),
   'clusterNodes.add': async () => {
     throw notJoined()
   },

@@ -1,4 +1,4 @@
-import { ApiError, type ClusterNode, type ClusterState, notFound } from '@tutti/api'
+import { ApiError, type ClusterNode, notFound, pickIncluded } from '@tutti/api'
 import type { Request } from '../../request.ts'
 import { deleteManager, type ManagerRow, readManagers } from './queries.ts'
 
@@ -6,13 +6,13 @@ import { deleteManager, type ManagerRow, readManagers } from './queries.ts'
 export async function readClusterState(
   { services }: Request,
   include: readonly string[] | undefined,
-): Promise<ClusterState> {
+): Promise<Readonly<Record<string, unknown>>> {
   const managers = await readManagers(services.db)
   if (managers.length < 2) return { initialized: false }
-  const hidden = { error: null, logs: [] }
-  const shown = Object.entries(hidden).filter(([name]) => include?.includes(name))
   const leader = managers.find(({ isAlive }) => isAlive)?.private_ip ?? null
-  return { initialized: true, consul: { leader }, ...Object.fromEntries(shown) }
+  const shown = { initialized: true, consul: { leader } }
+  // These two are shown to those who name them.
+  return include === undefined ? shown : pickIncluded({ ...shown, error: null, logs: [] }, include)
 }
 
 export async function listClusterNodes({ services }: Request): Promise<readonly ClusterNode[]> {

@@ -2,6 +2,7 @@ import {
   ApiError,
   type Config,
   type ConfigItem,
+  isLdapSetting,
   notFound,
   ownSettings,
   type PermissionTable,
@@ -13,6 +14,7 @@ import {
   unauthorized,
 } from '@tutti/api'
 import type { Request } from '../../request.ts'
+import { changeLdapSetting, keptLdapSettings } from '../ldap/index.ts'
 import { storeSetting } from './queries.ts'
 
 type Found = { readonly scope: string; readonly name: string; readonly setting: Setting }
@@ -23,9 +25,10 @@ const all: readonly Found[] = Object.entries(settingsByScope).flatMap(([scope, s
 
 /** spec/rest-facts-b.md 12: `authorization` only without a scope, or as one. */
 export async function listConfiguration(request: Request, scope: string | undefined): Promise<Config> {
+  const keptOf = await readValues(request)
   const items = all
     .filter((found) => scope === undefined || found.scope === scope)
-    .map((found) => configItem(request, found))
+    .map((found) => configItem(request, found, keptOf(found)))
   const withAuthorization = scope === undefined || scope === 'authorization'
   return {
     metadata: {},
@@ -34,8 +37,9 @@ export async function listConfiguration(request: Request, scope: string | undefi
   }
 }
 
-export function getSetting(request: Request, name: string): ConfigItem {
-  return configItem(request, findSetting(name))
+export async function getSetting(request: Request, name: string): Promise<ConfigItem> {
+  const found = findSetting(name)
+  return configItem(request, found, (await readValues(request))(found))
 }
 
 export async function setSetting(
@@ -43,9 +47,8 @@ export async function setSetting(
   key: string,
   { value, force = false }: { readonly value: unknown; readonly force?: boolean },
 ): Promise<ConfigItem> {
-  const { services, caller } = request
   const found = findSetting(key)
-  const { scope, name, setting } = found
+  const { name, setting } = found
   if (setting.isAdminOnly && !isSystemAdministrator(request)) {
     throw unauthorized(`Only admin users are permitted to change ${name}`)
   }
@@ -54,14 +57,15 @@ export async function setSetting(
       hint: 'Pass force=true to change it all the same',
     })
   }
-  await storeSetting(services.db, {
-    scope,
-    name,
-    value: parseSettingValue(name, setting, value),
-    updater_name: caller.username,
-  })
+  const parsed = parseSettingValue(name, setting, value)
+  if (isLdapSetting(name)) await changeLdapSetting(request, name, parsed)
+  else await keep(request, found, parsed)
+  return configItem(request, found, (await readValues(request))(found))
+}
+
+async function keep({ services, caller }: Request, { scope, name }: Found, value: unknown): Promise<void> {
+  await storeSetting(services.db, { scope, name, value, updater_name: caller.username })
   await services.config.refresh()
-  return configItem(request, found)
 }
 
 /** @throws not_found_error, ambiguous_name */
@@ -78,25 +82,34 @@ function findSetting(key: string): Found {
   return first
 }
 
-function configItem(request: Request, { scope, name, setting }: Found): ConfigItem {
+type Kept = Partial<Pick<ConfigItem, 'value' | 'updated_at' | 'updater_name'>>
+
+/** What each setting is now, wherever it is kept. */
+async function readValues(request: Request): Promise<(found: Found) => Kept> {
   const { config } = request.services
-  const stored = config.stored(scope, name)
-  const value =
-    stored !== undefined
-      ? stored.value
-      : scope === 'rest' && Object.hasOwn(ownSettings, name)
-        ? config.get(name as SettingName)
-        : setting.default
+  const ldap = await keptLdapSettings(request)
+  return ({ scope, name }) => {
+    if (isLdapSetting(name)) {
+      return ldap === undefined ? {} : { value: ldap.values[name], updated_at: ldap.updatedAt.toISOString() }
+    }
+    const stored = config.stored(scope, name)
+    if (stored !== undefined) return { ...stored, updated_at: stored.updated_at.toISOString() }
+    const isOwn = scope === 'rest' && Object.hasOwn(ownSettings, name)
+    return isOwn ? { value: config.get(name as SettingName) } : {}
+  }
+}
+
+function configItem(request: Request, { scope, name, setting }: Found, kept: Kept): ConfigItem {
   const isHidden = setting.isAdminOnly && !isSystemAdministrator(request)
   return {
     name,
-    value: isHidden ? '********' : value,
+    value: isHidden ? '********' : kept.value === undefined ? setting.default : kept.value,
     scope,
     schema: setting.schema as unknown as Readonly<Record<string, unknown>>,
     is_editable: setting.isEditable,
     admin_only: setting.isAdminOnly,
-    updated_at: stored?.updated_at.toISOString() ?? null,
-    updater_name: stored?.updater_name ?? null,
+    updated_at: kept.updated_at ?? null,
+    updater_name: kept.updater_name ?? null,
   }
 }
 

@@ -1,10 +1,19 @@
-import { type Database, type ListedResource, ownerFields } from '@tutti/storage'
+import {
+  type Database,
+  type ListedResource,
+  ownedAs,
+  ownerFields,
+  type Scope,
+  visibleIn,
+} from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** spec/rest-spec-a.md 2.6. */
 export const dependencyResource: ListedResource = {
   model: 'InterDeploymentDependencies',
-  from: sql`inter_deployment_dependencies p join tenants on tenants.id = p.tenant_id`,
+  from: sql`inter_deployment_dependencies p join tenants on tenants.id = p.tenant_id
+    left join deployments s on s.tenant_id = p.tenant_id and s.id = p.source_deployment_id
+    left join deployments t on t.tenant_id = p.tenant_id and t.id = p.target_deployment_id`,
   fields: {
     id: { column: sql`p.id` },
     dependency_creator: { column: sql`p.dependency_creator` },
@@ -19,6 +28,7 @@ export const dependencyResource: ListedResource = {
   tenantId: sql`p.tenant_id`,
   createdBy: sql`p.created_by`,
   visibility: sql`p.visibility`,
+  seenWith: [ownedAs('s'), ownedAs('t')],
   tieBreaker: sql`p.id`,
 }
 
@@ -29,14 +39,20 @@ export type Link = {
   readonly target: string | null | undefined
 }
 
-/** The dependencies of the tenant that are such a link, oldest first. */
-export async function findLinks(db: Database, tenantId: number, link: Link): Promise<readonly string[]> {
+/** The dependencies of the tenant that are such a link and that the scope shows, oldest first. */
+export async function findLinks(
+  db: Database,
+  tenantId: number,
+  link: Link,
+  scope: Scope,
+): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from inter_deployment_dependencies
-    where tenant_id = ${tenantId} and dependency_creator = ${link.creator}
-      and source_deployment_id is not distinct from ${link.source}
-      ${link.target === undefined ? sql`` : sql`and target_deployment_id is not distinct from ${link.target}`}
-    order by created_at, id for update`.execute(db)
+    select p.id from ${dependencyResource.from}
+    where p.tenant_id = ${tenantId} and p.dependency_creator = ${link.creator}
+      and p.source_deployment_id is not distinct from ${link.source}
+      ${link.target === undefined ? sql`` : sql`and p.target_deployment_id is not distinct from ${link.target}`}
+      and ${visibleIn(dependencyResource, scope)}
+    order by p.created_at, p.id for update of p`.execute(db)
   return rows.map((row) => row.id)
 }
 

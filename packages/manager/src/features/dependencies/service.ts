@@ -15,6 +15,7 @@ import {
   type Database,
   findById,
   holdSource,
+  holdTargets,
   insertDependencies,
   type NewDependency,
   removeDependencies,
@@ -34,6 +35,11 @@ export async function createDependency(
   return request.services.db.transaction().execute(async (transaction) => {
     const dependency = await toDependency(request, transaction, body)
     if (body.external_source != null) {
+      const { target } = dependency
+      if (target !== null) {
+        const found = await holdTargets(transaction, tenantId, request.caller.username, [target])
+        if (!found.has(target)) throw notFound('Deployment', target)
+      }
       await insertDependencies(transaction, tenantId, null, [dependency])
       return dependency.id
     }
@@ -123,7 +129,7 @@ export async function deleteDependency(request: Request, removal: Removal) {
   return request.services.db.transaction().execute(async (transaction) => {
     const link = await linkOf(request, transaction, removal)
     if (link.source !== null) await holdSource(transaction, tenantId, link.source)
-    const [first, ...others] = await findLinks(transaction, tenantId, link)
+    const [first, ...others] = await findLinks(transaction, tenantId, link, tenantScope(request))
     if (first === undefined) {
       throw notFound(dependencyResource.model, link.creator, {
         dependency_creator: link.creator,

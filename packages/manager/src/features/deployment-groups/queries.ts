@@ -5,6 +5,7 @@ import {
   type ListedResource,
   labelsField,
   labelValue,
+  ownedAs,
   ownedResource,
   ruleConditions,
   type Scope,
@@ -14,13 +15,6 @@ import {
 } from '@tutti/storage'
 import { sql } from 'kysely'
 import { deploymentResource } from '../deployments/index.ts'
-
-/** A deployment as somebody may see it or not. */
-const asDeployment = {
-  tenantId: sql`d.tenant_id`,
-  visibility: sql`d.visibility`,
-  createdBy: sql`d.created_by`,
-}
 
 /** spec/rest-facts-a.md 8. Of the members, those are shown that are in the scope. */
 export const deploymentGroupResource = (scope: Scope): ListedResource =>
@@ -34,7 +28,7 @@ export const deploymentGroupResource = (scope: Scope): ListedResource =>
         column: sql`(select coalesce(json_agg(d.id order by d.id), '[]'::json)
           from deployment_group_members m
           join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
-          where m.tenant_id = x.tenant_id and m.deployment_group_id = x.id and ${visibleIn(asDeployment, scope)})`,
+          where m.tenant_id = x.tenant_id and m.deployment_group_id = x.id and ${visibleIn(ownedAs('d'), scope)})`,
       },
       labels: labelsField('deployment_group_labels', 'deployment_group_id', 'x'),
       creation_counter: { column: sql`x.creation_counter` },
@@ -102,19 +96,24 @@ export async function changeGroup(
     .execute()
 }
 
+/** Members that are not in the scope stay: nobody takes out what he does not see. */
 export async function removeMembers(
   transaction: Database,
   tenantId: number,
   groupId: string,
   which: { readonly these: readonly string[] } | { readonly allBut: readonly string[] },
+  scope: Scope,
 ): Promise<void> {
   const condition =
     'these' in which
-      ? sql`deployment_id = any(${[...which.these]}::text[])`
-      : sql`deployment_id <> all(${[...which.allBut]}::text[])`
+      ? sql`m.deployment_id = any(${[...which.these]}::text[])`
+      : sql`m.deployment_id <> all(${[...which.allBut]}::text[])`
   await sql`
-    delete from deployment_group_members
-    where tenant_id = ${tenantId} and deployment_group_id = ${groupId} and ${condition}`.execute(transaction)
+    delete from deployment_group_members m using deployments d
+    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${condition}
+      and d.tenant_id = m.tenant_id and d.id = m.deployment_id and ${visibleIn(ownedAs('d'), scope)}`.execute(
+    transaction,
+  )
 }
 
 /** Deployments of these ids: the tenant's own, else global ones of others. */
@@ -139,11 +138,10 @@ export async function findByRules(
   rules: readonly FilterRule[],
   scope: Scope,
 ): Promise<string[]> {
-  const conditions = [visibleIn(deploymentResource, scope), ...ruleConditions(deploymentResource, rules)]
+  const resource = deploymentResource(scope)
+  const conditions = [visibleIn(resource, scope), ...ruleConditions(resource, rules)]
   const { rows } = await sql<{ id: string }>`
-    select d.id from ${deploymentResource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(
-    db,
-  )
+    select d.id from ${resource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(db)
   return rows.map((row) => row.id)
 }
 
@@ -157,7 +155,7 @@ export async function visibleMembers(
   const { rows } = await sql<{ id: string }>`
     select d.id from deployment_group_members m
     join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
-    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${visibleIn(asDeployment, scope)}
+    where m.tenant_id = ${tenantId} and m.deployment_group_id = ${groupId} and ${visibleIn(ownedAs('d'), scope)}
     order by d.created_at, d.id`.execute(db)
   return rows.map((row) => row.id)
 }

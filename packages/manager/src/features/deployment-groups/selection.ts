@@ -1,7 +1,7 @@
 import { foreignGlobal, notFound, parseFilterRules, type RouteBody } from '@tutti/api'
 import { type Database, deploymentGroupTable } from '@tutti/storage'
 import { requireOwned } from '../../owned.ts'
-import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { isHiddenFrom, ownTenantScope, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { rulesOf } from '../filters/index.ts'
 import { findByIds, findByRules, visibleMembers } from './queries.ts'
 
@@ -53,5 +53,5 @@ async function byFilter(
 ): Promise<readonly string[]> {
   const parsed = rules == null ? undefined : parseFilterRules(rules, 'deployments')
   const all = await rulesOf(request, 'deployments', [id ?? undefined], parsed)
-  return findByRules(transaction, all ?? [], { ...tenantScope(request), globalTenantIds: [] })
+  return findByRules(transaction, all ?? [], ownTenantScope(request))
 }

@@ -70,7 +70,7 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
     }
     const selected = await selectedDeployments(request, transaction, body)
     if (selected !== undefined) {
-      await removeMembers(transaction, tenantId, id, { allBut: selected })
+      await removeMembers(transaction, tenantId, id, { allBut: selected }, tenantScope(request))
       await joinGroup(transaction, tenantId, id, selected, username)
     } else if (labels !== undefined) {
       // Joining again gives members what the group has got since.
@@ -126,7 +126,9 @@ export async function changeMembers(
     }
     if (remove != null) {
       const removed = await selectedDeployments(request, transaction, remove)
-      if (removed !== undefined) await removeMembers(transaction, tenantId, id, { these: removed })
+      if (removed !== undefined) {
+        await removeMembers(transaction, tenantId, id, { these: removed }, tenantScope(request))
+      }
     }
   })
 }

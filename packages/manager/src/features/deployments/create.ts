@@ -22,7 +22,7 @@ import {
   lockId,
 } from '@tutti/storage'
 import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
-import { type Request, type Tenant, tenantOf } from '../../request.ts'
+import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { systemWorkflowRuns } from '../executions/index.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
@@ -122,8 +122,8 @@ export async function createDeployments(
     checkPlugins([...(plan?.deployment_plugins ?? []), ...(plan?.host_plugins ?? [])])
   }
   await makeWay(
+    request,
     transaction,
-    tenant,
     deployments.map(({ id }) => id),
   )
   for (const { id, inputs } of deployments) {
@@ -207,9 +207,10 @@ async function requireUploadedBlueprint(db: Database, request: Request, id: stri
  *
  * @throws conflict_error for any other of these ids, of the tenant or global
  */
-async function makeWay(transaction: Database, tenant: Tenant, ids: readonly string[]): Promise<void> {
+async function makeWay(request: Request, transaction: Database, ids: readonly string[]): Promise<void> {
+  const tenant = tenantOf(request)
   const existing = await findInTheWay(transaction, tenant.id, ids)
-  const staying = existing.find(({ failedAtOnce }) => !failedAtOnce)
+  const staying = existing.find((one) => !one.failedAtOnce || isHiddenFrom(request, one))
   if (staying !== undefined) throw duplicate('Deployment', staying.id, tenant.name)
   for (const { id } of existing) await deleteDeployment(transaction, tenant.id, id)
 }

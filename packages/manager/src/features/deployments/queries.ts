@@ -5,8 +5,10 @@ import {
   deploymentLabels,
   fieldsBelow,
   fieldsOfChildren,
+  groupsOf,
   inDeploymentGroup,
   isActiveOrQueued,
+  isSeenLabel,
   joinEnvironment,
   type ListedResource,
   labelsField,
@@ -27,8 +29,8 @@ import { type RawBuilder, sql } from 'kysely'
 const nodeTypes = sql`(select json_agg(distinct t.name) from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
   where n.tenant_id = d.tenant_id and n.deployment_id = d.id)`
 
-/** spec/rest-spec-a.md 2.3, spec/rest-facts-a.md 8 and 9. */
-export const deploymentResource: ListedResource = {
+/** spec/rest-spec-a.md 2.3, spec/rest-facts-a.md 8 and 9. Groups and consumers are named that are in the scope. */
+export const deploymentResource = (scope: Scope): ListedResource => ({
   model: 'Deployment',
   from: sql`deployments d
     join tenants on tenants.id = d.tenant_id
@@ -56,10 +58,10 @@ export const deploymentResource: ListedResource = {
           nodeTypes: (row.node_types as string[] | null) ?? [],
         }),
     },
-    labels: labelsField('deployment_labels', 'deployment_id', 'd'),
+    labels: labelsField('deployment_labels', 'deployment_id', 'd', isSeenLabel(deploymentLabels, scope)),
     deployment_groups: {
       column: sql`(select coalesce(json_agg(m.deployment_group_id order by m.deployment_group_id), '[]'::json)
-        from deployment_group_members m where m.tenant_id = d.tenant_id and m.deployment_id = d.id)`,
+        from ${groupsOf('d', 'id', scope)})`,
     },
     site_name: { column: sql`d.site_name` },
     runtime_only_evaluation: { column: sql`d.runtime_only_evaluation` },
@@ -91,8 +93,8 @@ export const deploymentResource: ListedResource = {
     ...ownerFields('d'),
   },
   extraFilters: {
-    deployment_group_id: (ids) => isInGroup(ids),
-    _group_id: (ids) => isInGroup(ids),
+    deployment_group_id: isInGroup,
+    _group_id: isInGroup,
     _environments_only: ([isAsked]) => (isAsked ? isEnvironmentOnly : sql`true`),
   },
   search: sql`d.id`,
@@ -102,16 +104,17 @@ export const deploymentResource: ListedResource = {
   visibility: sql`d.visibility`,
   tieBreaker: sql`d.id`,
   labelled: deploymentLabels,
+  isSeenLabel: isSeenLabel(deploymentLabels, scope),
   // There are no schedules yet.
   attributes: { schedules: sql`null::text` },
   settle: settleEnvironments,
-  labelValue: labelValue('deployment_labels', 'deployment_id', 'd'),
-}
+  labelValue: labelValue('deployment_labels', 'deployment_id', 'd', isSeenLabel(deploymentLabels, scope)),
+})
 
 /** `all_sub_deployments=false`: what is below counts only as far as its direct children. */
-export const firstLevelResource: ListedResource = {
-  ...deploymentResource,
-  fields: { ...deploymentResource.fields, ...fieldsOfChildren('d') },
+export const firstLevelResource = (scope: Scope): ListedResource => {
+  const whole = deploymentResource(scope)
+  return { ...whole, fields: { ...whole.fields, ...fieldsOfChildren('d') } }
 }
 
 type Named<T> = Readonly<Record<string, T>>
@@ -153,13 +156,14 @@ export async function workflowsOf(
 ) {
   await settleEnvironments(db)
   // `_search` is about workflows here.
-  const found = selection(deploymentResource, { ...query, search: undefined }, scope, [
+  const resource = deploymentResource(scope)
+  const found = selection(resource, { ...query, search: undefined }, scope, [
     ...extra,
-    ...ruleConditions(deploymentResource, rules),
+    ...ruleConditions(resource, rules),
   ])
   const limit = query.getAllResults ? null : query.page.size
   const { rows } = await sql<{ name: string; workflow: PlanWorkflow; total: number }>`
-    with found as materialized (select d.workflows from ${deploymentResource.from} where ${found}),
+    with found as materialized (select d.workflows from ${resource.from} where ${found}),
     named as (
       select w.key as name, (array_agg(w.value))[1] as workflow, count(*) as deployments
       from found, json_each(found.workflows) w group by w.key)
@@ -288,8 +292,13 @@ export async function insertDeployments(db: Database, deployments: readonly NewD
  * creation failed and is all that ever ran.
  */
 export async function findInTheWay(db: Database, tenantId: number, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; failedAtOnce: boolean }>`
-    select d.id, d.tenant_id = ${tenantId} and coalesce(c.status = 'failed', false) and 1 >= (
+  const { rows } = await sql<{
+    id: string
+    failedAtOnce: boolean
+    visibility: Visibility
+    created_by: string
+  }>`
+    select d.id, d.visibility, d.created_by, d.tenant_id = ${tenantId} and coalesce(c.status = 'failed', false) and 1 >= (
       select count(*) from executions e where e.tenant_id = d.tenant_id and e.deployment_id = d.id
     ) as "failedAtOnce"
     from deployments d
@@ -376,11 +385,15 @@ export async function updateDeployment(
     .returning('id')
     .executeTakeFirst()
   if (row === undefined) return false
-  if (visibility === undefined) return true
+  if (visibility === undefined && createdBy === undefined) return true
+  // They are seen by whoever sees the deployment.
   for (const table of ['nodes', 'node_instances'] as const) {
     await db
       .updateTable(table)
-      .set({ visibility })
+      .set({
+        ...(createdBy !== undefined && { created_by: createdBy }),
+        ...(visibility !== undefined && { visibility }),
+      })
       .where('tenant_id', '=', tenantId)
       .where('deployment_id', '=', id)
       .execute()

@@ -26,7 +26,7 @@ import {
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
-import { type Request, tenantOf } from '../../request.ts'
+import { type Request, tenantOf, tenantScope } from '../../request.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   blueprintVisibility,
@@ -59,7 +59,8 @@ export async function listDeployments(
   const { db } = request.services
   const extra = await amongDependencies(request, options)
   const scope = await listScope(request, query, 'deployment_list')
-  return listPage(db, resourceFor(options.all_sub_deployments ?? true), query, scope, extra, rules)
+  const resource = resourceFor(options.all_sub_deployments ?? true)
+  return listPage(db, resource(scope), query, scope, extra, rules)
 }
 
 /** What holds for the deployments that are asked for. @throws not_found_error */
@@ -95,7 +96,7 @@ export const getDeployment = (
   id: string,
   include?: readonly string[],
   allSubDeployments = true,
-) => getItem(request, resourceFor(allSubDeployments), id, include)
+) => getItem(request, resourceFor(allSubDeployments)(tenantScope(request)), id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(db: Database, request: Request, id: string) {
@@ -161,7 +162,7 @@ export async function startDeletions(
       { hint: 'Wait for them or cancel them' },
     )
   }
-  if (!options.force) await checkUnused(transaction, tenantId, ids, options.recursive)
+  if (!options.force) await checkUnused(request, transaction, ids, options.recursive)
   const atOnce = group?.concurrency ?? deployments.length
   await insertExecutions(
     transaction,
@@ -181,15 +182,17 @@ export async function startDeletions(
 }
 
 async function checkUnused(
+  request: Request,
   transaction: Database,
-  tenantId: number,
   ids: readonly string[],
   isRecursive: boolean,
 ): Promise<void> {
+  const tenantId = tenantOf(request).id
   const dependents = await findDependents(transaction, tenantId, ids, {
     by: 'delete_deployment_environment',
     recursive: isRecursive,
     together: true,
+    scope: tenantScope(request),
   })
   const [needed] = dependents
   if (needed !== undefined) {

@@ -1,6 +1,6 @@
 import type { Event, EventKind, EventVocabulary, ListQuery } from '@tutti/api'
 import { eventTypeName } from '@tutti/api'
-import { countedAhead, countRows, type Database } from '@tutti/storage'
+import { countedAhead, countRows, type Database, ownedAs, type Scope, visibleIn } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /** Which events a request is about, and in whose eyes. */
@@ -184,15 +184,16 @@ export type SentEvent = {
 
 export type EventSender = { readonly managerName?: string | null; readonly agentName?: string | null }
 
-/** An execution, or a group as such. */
-export type EventTarget = { readonly tenantId: number } & (
+/** An execution, or a group as such, that is in the scope. */
+export type EventTarget = { readonly scope: Scope } & (
   | { readonly executionId: string }
   | { readonly executionGroupId: string }
 )
 
 /**
  * Appends events of one execution or group, in their order, by one statement: this is the hot path of running operations.
- * What the execution and the node instance know (deployment, blueprint, workflow, node) is looked up in it.
+ * What the execution and the node instance know (deployment, blueprint, workflow, node) is looked up in it; instances of
+ * other deployments are none of its business.
  * Returns how many were written: none when there is no such target.
  */
 export async function insertSentEvents(
@@ -228,24 +229,26 @@ export async function insertSentEvents(
     ) with ordinality as n (
       is_log, stored_at, reported_at, event_type, level, logger, message, operation,
       node_instance_id, source_id, target_id, error_causes, position)
-    left join node_instances i on i.tenant_id = e.tenant_id and i.id = n.node_instance_id
+    left join node_instances i
+      on i.tenant_id = e.tenant_id and i.id = n.node_instance_id and i.deployment_id = e.deployment_id
     order by n.position`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
 /** What all events of the target have in common: at most one row. */
-function targetRow({ tenantId, ...target }: EventTarget): RawBuilder<unknown> {
+function targetRow({ scope, ...target }: EventTarget): RawBuilder<unknown> {
+  const isSeen = visibleIn(ownedAs('t'), scope)
   if ('executionId' in target) {
     return sql`(
       select tenant_id, id as execution_id, null::text as execution_group_id, workflow_id, deployment_id,
         deployment_display_name, blueprint_id, visibility, created_by
-      from executions where tenant_id = ${tenantId} and id = ${target.executionId})`
+      from executions t where t.id = ${target.executionId} and ${isSeen})`
   }
   return sql`(
     select tenant_id, null::text as execution_id, id as execution_group_id, null::text as workflow_id,
       null::text as deployment_id, null::text as deployment_display_name, null::text as blueprint_id, visibility,
       created_by
-    from execution_groups where tenant_id = ${tenantId} and id = ${target.executionGroupId})`
+    from execution_groups t where t.id = ${target.executionGroupId} and ${isSeen})`
 }
 
 /** PostgreSQL's text holds no NUL: output of programs that has some is stored with `<NUL>` in their place. */

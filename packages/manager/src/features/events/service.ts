@@ -1,6 +1,6 @@
 import { ApiError, badParameter, type ListQuery, notFound, pickIncluded, type RouteBody } from '@tutti/api'
 import type { ListedPage } from '@tutti/storage'
-import { isAdministrator, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { isAdministrator, ownTenantScope, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { countEvents, deleteEvents, type EventsQuery, insertSentEvents, selectEvents } from './queries.ts'
 import { parseRecord } from './record.ts'
 import { type EventFilters, parseEventFilters } from './selection.ts'
@@ -44,7 +44,7 @@ export async function createEvents(request: Request, body: RouteBody<'events.cre
   if (records.length === 0) return false
   const written = await insertSentEvents(
     request.services.db,
-    { tenantId: tenantOf(request).id, ...target },
+    { scope: ownTenantScope(request), ...target },
     records,
     { managerName: body.manager_name ?? null, agentName: body.agent_name ?? null },
   )

@@ -3,6 +3,7 @@ import {
   type Database,
   executionGroupTable,
   type ListedResource,
+  ownedAs,
   ownedResource,
   type Scope,
   type Visibility,
@@ -11,14 +12,19 @@ import {
 import { sql } from 'kysely'
 import { executionResource } from '../executions/index.ts'
 
+/** A deployment group that the execution group names, where it is in the scope. */
+const ifSeen = (column: 'success_group_id' | 'failure_group_id', scope: Scope) =>
+  sql`(select g.id from deployment_groups g where g.tenant_id = x.tenant_id and g.id = ${sql.ref(`x.${column}`)}
+    and ${visibleIn(ownedAs('g'), scope)})`
+
 /** spec/rest-facts-a.md 14. Of the members, those are named that are in the scope. */
 export const executionGroupResource = (scope: Scope): ListedResource =>
   ownedResource(executionGroupTable, {
     deployment_group_id: { column: sql`x.deployment_group_id` },
     workflow_id: { column: sql`x.workflow_id` },
     concurrency: { column: sql`x.concurrency` },
-    success_group_id: { column: sql`x.success_group_id` },
-    failure_group_id: { column: sql`x.failure_group_id` },
+    success_group_id: { column: ifSeen('success_group_id', scope) },
+    failure_group_id: { column: ifSeen('failure_group_id', scope) },
     status: {
       column: sql`(
         select case
@@ -46,6 +52,7 @@ export type MemberToStart = {
   readonly display_name: string
   readonly blueprint_id: string
   readonly visibility: Visibility
+  readonly created_by: string
   readonly creation_status: string | null
   readonly creation_error: string | null
   /** What the deployment has under that name; null when it has none, and while it is being created. */
@@ -73,7 +80,7 @@ export async function readMembers(
       where (b.tenant_id, b.id) in (
         select blueprint_tenant_id, blueprint_id from chosen where creation_status is distinct from 'terminated')
     )
-    select d.tenant_id, d.id, d.display_name, d.blueprint_id, d.visibility, d.creation_status, d.creation_error,
+    select d.tenant_id, d.id, d.display_name, d.blueprint_id, d.visibility, d.created_by, d.creation_status, d.creation_error,
       d.workflows->${workflowId}::text as workflow, p.workflow as planned_workflow
     from chosen d
     left join planned p on p.tenant_id = d.blueprint_tenant_id and p.id = d.blueprint_id
@@ -121,16 +128,18 @@ export async function updateGroup(
     .execute()
 }
 
-/** Deployments of the group's executions that have ended so. */
+/** Deployments in the scope on which executions of the group have ended so. */
 export async function deploymentsThatEnded(
   db: Database,
   tenantId: number,
   groupId: string,
   status: 'terminated' | 'failed',
+  scope: Scope,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select distinct deployment_id as id from executions
-    where tenant_id = ${tenantId} and execution_group_id = ${groupId} and status = ${status}
-      and deployment_id is not null`.execute(db)
+    select d.id from deployments d
+    where d.tenant_id = ${tenantId} and ${visibleIn(ownedAs('d'), scope)} and d.id in (
+      select deployment_id from executions
+      where tenant_id = ${tenantId} and execution_group_id = ${groupId} and status = ${status})`.execute(db)
   return rows.map((row) => row.id)
 }

@@ -127,7 +127,7 @@ export async function changeGroup(
       [failure, 'failed'],
     ] as const) {
       if (groupId == null) continue
-      const ended = await deploymentsThatEnded(transaction, tenantId, id, status)
+      const ended = await deploymentsThatEnded(transaction, tenantId, id, status, tenantScope(request))
       await joinGroup(transaction, tenantId, groupId, ended, request.caller.username)
     }
     await dequeueExecutions(transaction, queue)

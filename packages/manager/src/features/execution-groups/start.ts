@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { badParameter, unavailableWorkflow, wireTypeOf, wrongType } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
 import {
+  byOwnerOfEvent,
   deploymentGroupTable,
   insertEvents,
   insertExecutionGroup,
@@ -83,17 +84,20 @@ export async function startGroup(request: Request, start: GroupStart): Promise<s
     )
     const there = new Set(able.map((member) => member.id))
     const skipped = members.filter((member) => !there.has(member.id))
-    await insertEvents(
-      transaction,
-      { ...groupEvents, tenantId, executionGroupId: id, visibility, createdBy: username },
-      skipped.map((member) => ({
-        isLog: true,
-        reportedAt: request.services.now(),
-        level: 'warning',
-        logger: 'tutti',
-        message: `Deployment ${member.id} has no workflow ${start.workflowId}: skipped`,
-      })),
-    )
+    for (const { owner, members: those } of byOwnerOfEvent({ visibility, created_by: username }, skipped)) {
+      const { visibility: seenBy, created_by: createdBy } = owner
+      await insertEvents(
+        transaction,
+        { ...groupEvents, tenantId, executionGroupId: id, visibility: seenBy, createdBy },
+        those.map((member) => ({
+          isLog: true,
+          reportedAt: request.services.now(),
+          level: 'warning',
+          logger: 'tutti',
+          message: `Deployment ${member.id} has no workflow ${start.workflowId}: skipped`,
+        })),
+      )
+    }
   })
   return id
 }
@@ -153,8 +157,10 @@ async function planExecutions(
       error: `Error preparing execution: ${message}`,
     })
     const isWaiting = isBeingCreated(member)
-    const refusal = refusals.get(member.id) ?? (isWaiting ? undefined : whyNotCreated(member))
-    if (refusal !== undefined) return failed(refusal.message)
+    const refused = refusals.get(member.id)
+    if (refused !== undefined) return failed(refused.kept ?? refused.refusal.message)
+    const notCreated = isWaiting ? undefined : whyNotCreated(member)
+    if (notCreated !== undefined) return failed(notCreated.message)
     if (isWaiting || running?.has(member.id) || room === 0) return { status: 'queued' }
     const why = unavailability?.get(member.id)
     if (why !== undefined) return failed(unavailableWorkflow(workflowId, member.id, why).message)

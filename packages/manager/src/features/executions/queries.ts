@@ -9,7 +9,7 @@ import {
   type Scope,
   timeField,
 } from '@tutti/storage'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 const isInGroup = (groupIds: readonly unknown[]) =>
   sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`
@@ -195,7 +195,7 @@ export type ExecutionsToDelete = {
 export async function deleteEnded(
   transaction: Database,
   { scope, createdBefore, keepLast }: ExecutionsToDelete,
-  conditions: readonly ReturnType<typeof sql<boolean>>[],
+  conditions: readonly RawBuilder<unknown>[],
 ): Promise<number> {
   const { rows } = await sql<{ tenant_id: number; id: string }>`
     with candidates as (
@@ -220,7 +220,7 @@ export async function deleteEnded(
   return rows.length
 }
 
-export const executionFilter = (field: string, values: readonly unknown[]) =>
+export const executionFilter = (field: string, values: readonly unknown[], scope: Scope) =>
   Object.hasOwn(extraFilters, field)
-    ? extraFilters[field as keyof typeof extraFilters](values)
+    ? extraFilters[field as keyof typeof extraFilters](values, scope)
     : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`

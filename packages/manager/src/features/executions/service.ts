@@ -217,7 +217,7 @@ export async function deleteExecutions(
         ...(before !== undefined && { createdBefore: parseTimestamp(before) }),
         ...(keepLast !== undefined && { keepLast }),
       },
-      query.filters.map(({ field, values }) => executionFilter(field, values)),
+      query.filters.map(({ field, values }) => executionFilter(field, values, scope)),
     ),
   )
 }

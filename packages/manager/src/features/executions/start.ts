@@ -13,6 +13,7 @@ import {
   dependentLines,
   findDependents,
   insertExecution,
+  publicDependentLines,
   readDeploymentStates,
   workflowsThatStop,
 } from '@tutti/storage'
@@ -72,8 +73,8 @@ export async function startExecution(request: Request, start: StartRequest): Pro
       createdBy: request.caller.username,
       ...(start.waitAfterFail !== undefined && { waitAfterFail: start.waitAfterFail }),
     }
-    const refused = async (refusal: ApiError) => {
-      const error = `Error preparing execution: ${refusal.message}`
+    const refused = async ({ refusal, kept = refusal.message }: Refusal) => {
+      const error = `Error preparing execution: ${kept}`
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
       return refusal
     }
@@ -88,7 +89,9 @@ export async function startExecution(request: Request, start: StartRequest): Pro
         : (
             await findUnavailability(transaction, deployment.tenant_id, [{ id: deployment.id, workflow }])
           ).get(deployment.id)
-    if (why !== undefined) return refused(unavailableWorkflow(start.workflowId, deployment.id, why))
+    if (why !== undefined) {
+      return refused({ refusal: unavailableWorkflow(start.workflowId, deployment.id, why) })
+    }
     await insertExecution(transaction, queue, { ...execution, status })
     return undefined
   })
@@ -255,17 +258,23 @@ type Refused = {
   readonly parameters: Named<Json>
 }
 
+export type Refusal = {
+  readonly refusal: ApiError
+  /** What the failed execution says, where more people may read it than the one who is refused. */
+  readonly kept?: string
+}
+
 /** Why the workflow may not run on some of these deployments of one tenant, by deployment id. */
 export async function findRefusals(
   transaction: Database,
   request: Request,
   deployments: readonly Refused[],
   { workflowId, force }: Pick<StartRequest, 'workflowId' | 'force'>,
-): Promise<ReadonlyMap<string, ApiError>> {
+): Promise<ReadonlyMap<string, Refusal>> {
   const [first] = deployments
   if (first === undefined) return new Map()
   if (first.tenant_id !== tenantOf(request).id && !request.rights.holds('execute_global_workflow')) {
-    return new Map(deployments.map(({ id }) => [id, foreign(request, id)]))
+    return new Map(deployments.map(({ id }) => [id, { refusal: foreign(request, id) }]))
   }
   if (force || !workflowsThatStop.has(workflowId)) return new Map()
   const takesChildren = new Set(
@@ -277,20 +286,24 @@ export async function findRefusals(
     transaction,
     first.tenant_id,
     deployments.map(({ id }) => id),
-    { by: workflowId, recursive: takesChildren.size === deployments.length },
+    { by: workflowId, recursive: takesChildren.size === deployments.length, scope: tenantScope(request) },
   )
   const keeping = found.filter(
     ({ target, creator }) => !(creator === 'csys-obj-parent' && takesChildren.has(target)),
   )
   return new Map(
-    [...Map.groupBy(keeping, ({ target }) => target)].map(([id, dependents]) => [
-      id,
-      new ApiError(
-        'dependent_exists_error',
+    [...Map.groupBy(keeping, ({ target }) => target)].map(([id, dependents]) => {
+      const why =
         `Can't execute workflow \`${workflowId}\` on deployment ${id} - the following existing ` +
-          `installations depend on it:\n${dependentLines(dependents)}`,
-      ),
-    ]),
+        'installations depend on it:\n'
+      return [
+        id,
+        {
+          refusal: new ApiError('dependent_exists_error', why + dependentLines(dependents)),
+          kept: why + publicDependentLines(dependents),
+        },
+      ]
+    }),
   )
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { blueprintArchive, blueprintText } from '../../../test/archives.ts'
 import { callingBlueprint } from '../../../test/calling-blueprint.ts'
 import { addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
 import { type Gate, openGate } from '../../../test/gate.ts'
@@ -223,6 +224,31 @@ test.each<[string, object, number, string, string]>([
     body: { error_code: code, message: expect.stringContaining(message) },
   })
   expect(await executionsOf('idle')).toEqual([])
+})
+
+test('a parameter that must fit a secret is refused without a word of the secret', async () => {
+  await system.inject('PUT', '/secrets/guard', { body: { value: 'open-sesame', is_hidden_value: true } })
+  const constraint = { equal: { concat: [{ get_secret: 'guard' }, '!'] } }
+  const guarded = {
+    mapping: 'default_workflows.cloudify.plugins.workflows.install',
+    parameters: { word: { type: 'string', constraints: [constraint] } },
+  }
+  await system.upload('guarded', blueprintArchive(blueprintText({ workflows: { guarded } })))
+  await system.deploy('guarded', 'guarded')
+  const start = (word: string) =>
+    post({ deployment_id: 'guarded', workflow_id: 'guarded', parameters: { word } }, { user: 'alice' })
+  const refused = await start('a guess')
+  expect(refused).toMatchObject({
+    status: 400,
+    body: {
+      error_code: 'illegal_execution_parameters_error',
+      message: expect.stringContaining(
+        "violates constraint equal({'concat': [{'get_secret': 'guard'}, '!']})",
+      ),
+    },
+  })
+  expect(refused.text).not.toContain('sesame')
+  expect((await start('open-sesame!')).status).toBe(201)
 })
 
 test('parameters become what their types say, defaults are filled in', async () => {

@@ -130,6 +130,21 @@ test('every tenant sees the filters that come with the manager, and nobody chang
       },
     )
   }
+  const label = (key: string, operator: string, ...values: string[]) => ({
+    type: 'label',
+    key,
+    operator,
+    values,
+  })
+  const isTop = label('csys-obj-parent', 'is_null')
+  for (const [id, value] of [
+    ['environment', [label('csys-obj-type', 'any_of', 'environment'), isTop]],
+    ['service', [label('csys-obj-type', 'is_not', 'environment'), isTop]],
+    ['k8s', [label('obj-type', 'any_of', 'k8s')]],
+    ['terraform', [label('obj-type', 'any_of', 'terraform')]],
+  ] as const) {
+    expect((await call('GET', `deployments/csys-${id}-filter`)).body.value, id).toEqual(value)
+  }
   for (const [method, body] of [
     ['PATCH', { filter_rules: [owner] }],
     ['DELETE', undefined],

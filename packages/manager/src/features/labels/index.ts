@@ -1,6 +1,6 @@
 import { checkLabelKey, lastValue, parseBoolean, parsePage, reservedLabelKeys } from '@tutti/api'
 import { type LabelledTable, listLabels } from '@tutti/storage'
-import { isAdministrator, type Request, tenantOf } from '../../request.ts'
+import { ownTenantScope, type Request } from '../../request.ts'
 
 /** Keys of a resource's labels in the tenant, or the values of one key (spec/rest-facts-a.md 17). */
 export async function labelList(request: Request, table: LabelledTable, key?: string) {
@@ -10,10 +10,9 @@ export async function labelList(request: Request, table: LabelledTable, key?: st
   const search = lastValue(query, '_search')
   const { items, total } = isReserved
     ? { items: reservedLabelKeys, total: reservedLabelKeys.length }
-    : await listLabels(services.db, table, tenantOf(request).id, {
+    : await listLabels(services.db, table, ownTenantScope(request), {
         ...(key !== undefined && { key: checkLabelKey(key) }),
         ...(search !== undefined && { search }),
-        ...(!isAdministrator(request) && { username: request.caller.username }),
         limit: page.size,
         offset: page.offset,
       })

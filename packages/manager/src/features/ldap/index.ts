@@ -1,1 +1,2 @@
 export { ldapHandlers } from './routes.ts'
+export { changeLdapSetting, keptLdapSettings } from './service.ts'

@@ -455,6 +455,69 @@ test('without the directory, passwords of this manager count again', async () =>
   expect((await login('alice', 'alice-secret')).status).toBe(401)
 })
 
+test('the settings are shown and changed one by one too, with the same right and checks', async () => {
+  const config = (name: string) => send('GET', `/config/${name}`)
+  const change = (name: string, value: unknown) => send('PUT', `/config/${name}`, { value })
+  await addUser(manager.db, 'mona', { tenants: { 0: 'manager' } })
+  const monaIn = await manager.inject('POST', '/tokens', { user: 'mona', tenant: null, body: {} })
+  const asMona = { token: monaIn.body.value, user: null }
+  expect((await config('ldap_server')).body).toMatchObject({
+    value: null,
+    admin_only: false,
+    updated_at: null,
+  })
+  expect(await change('ldap_server', slapd.url)).toMatchObject({
+    status: 409,
+    body: { error_code: 'conflict_error', message: expect.stringContaining('LDAP is off') },
+  })
+
+  await use({ ...searcher, ldap_nested_levels: 2 })
+  expect((await config('ldap_nested_levels')).body).toMatchObject({
+    value: 2,
+    scope: 'rest',
+    updated_at: expect.stringMatching(/Z$/),
+  })
+  expect((await config('ldap_password')).body).toMatchObject({ value: adminPassword, admin_only: true })
+  const seen = await manager.inject('GET', '/config?scope=rest', asMona)
+  const values = Object.fromEntries(
+    seen.body.items.map((item: { name: string; value: unknown }) => [item.name, item.value]),
+  )
+  expect(values).toMatchObject({
+    ldap_server: slapd.url,
+    ldap_username: '********',
+    ldap_password: '********',
+  })
+  expect(seen.text).not.toContain(adminPassword)
+  // Who may change other settings could else let everybody log in through a directory of their own.
+  expect(
+    await manager.inject('PUT', '/config/ldap_server', { ...asMona, body: { value: 'ldap://x' } }),
+  ).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('ldap_set') },
+  })
+  expect(
+    (await manager.inject('PUT', '/config/ldap_password', { ...asMona, body: { value: 'x' } })).status,
+  ).toBe(401)
+
+  expect((await change('ldap_nested_levels', '3')).body).toMatchObject({ value: 3 })
+  expect((await change('ldap_is_active_directory', 'False')).body).toMatchObject({ value: false })
+  for (const [name, value, status, message] of [
+    ['ldap_nested_levels', 0, 409, /^Error validating ldap_nested_levels/],
+    ['ldap_server', 'http://x', 400, /ldap_server must be/],
+    ['ldap_server', null, 409, /^Error validating ldap_server/],
+    ['ldap_user_filter', '(uid={username}', 400, /is no LDAP filter/],
+    ['ldap_password', 'wrong', 400, /^Failed setting LDAP/],
+    ['ldap_username', null, 400, /together/],
+  ] as const) {
+    const answer = await change(name, value)
+    expect(answer, name).toMatchObject({ status, body: { message: expect.stringMatching(message) } })
+    expect(answer.text).not.toContain(adminPassword)
+  }
+  expect((await change('ldap_attribute_email', 'mail')).body).toMatchObject({ value: 'mail' })
+  expect((await config('ldap_password')).body.value).toBe(adminPassword)
+  expect(await login('alice', 'alice-secret')).toMatchObject({ status: 200 })
+})
+
 test('no private address is connected to unless a setting allows it', async () => {
   const closed = await startTestManager({ allowPrivateAddresses: false })
   const set = (server: string) =>

@@ -1,11 +1,11 @@
-import { badParameter, type LdapSettings, type RouteBody } from '@tutti/api'
+import { ApiError, badParameter, type LdapSettingName, type LdapSettings, type RouteBody } from '@tutti/api'
 import { AddressRefused, checkedAddress } from '@tutti/storage'
 import { LdapAway } from '../../authentication/ldap/connection.ts'
 import { checkSearcher } from '../../authentication/ldap/find-person.ts'
 import { reachOf } from '../../authentication/ldap/login.ts'
 import { type LdapPlan, planOf } from '../../authentication/ldap/plan.ts'
 import { saveLdap } from '../../authentication/ldap/queries.ts'
-import type { Request } from '../../request.ts'
+import { type Request, requirePermission } from '../../request.ts'
 
 type Body = RouteBody<'ldap.set'>
 
@@ -32,6 +32,35 @@ export async function setLdap({ services }: Request, body: Body): Promise<LdapSe
   }
   await saveLdap(services.db, settings, password === undefined ? null : services.keys.seal(password))
   return settings
+}
+
+/** The settings with their password, and since when they stand, for `GET /config`; undefined: LDAP is off. */
+export async function keptLdapSettings({ services }: Request) {
+  const ldap = await services.directory.fresh.ldap()
+  if (ldap === undefined) return undefined
+  const { settings, sealedPassword, updatedAt } = ldap
+  const password = sealedPassword === null ? null : services.keys.open(sealedPassword)
+  return { values: { ...settings, ldap_password: password }, updatedAt }
+}
+
+/**
+ * One of the settings, with the right and after the checks of setting them all: a login goes by what they say together.
+ *
+ * @throws forbidden_error, bad_parameters_error, conflict_error while there are none
+ */
+export async function changeLdapSetting(
+  request: Request,
+  name: LdapSettingName,
+  value: unknown,
+): Promise<void> {
+  requirePermission(request, 'ldap_set')
+  const kept = await keptLdapSettings(request)
+  if (kept === undefined) {
+    throw new ApiError('conflict_error', `${name} cannot be set by itself: LDAP is off`, {
+      hint: 'POST /ldap (tutti ldap set) sets everything that a login through LDAP needs',
+    })
+  }
+  await setLdap(request, { ...kept.values, [name]: value })
 }
 
 /** A name that cannot be resolved now is no reason to refuse settings that are not to be tried. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
+import { addUser } from '../../../test/fixtures.ts'
+import { headersOf, startTestManager, type TestManager } from '../../../test/test-manager.ts'
 import { tuttiVersion } from '../../version.ts'
 
 let manager: TestManager
@@ -43,7 +44,43 @@ test('keeps one provider context, replaced only when asked', async () => {
     body: { status: 'ok' },
   })
   expect((await manager.inject('GET', '/provider/context')).body).toEqual({ id: 'CONTEXT', ...update })
+  expect((await manager.inject('GET', '/provider/context?_include=name')).body).toEqual({ name: 'other' })
   expect((await manager.inject('POST', '/provider/context', { body: { name: 'x' } })).body.message).toBe(
     'Missing context in json request body',
   )
+})
+
+test('the monitoring is open to the token in the cookie of who may see it in every tenant', async () => {
+  await addUser(manager.db, 'mona', { tenants: { 0: 'manager' } })
+  const tokenOf = async (user: string): Promise<string> =>
+    (await manager.inject('POST', '/tokens', { user, tenant: null, body: {} })).body.value
+  const ask = async (cookie: string | undefined, headers: Record<string, string> = {}) => {
+    const answer = await manager.app.inject({
+      url: '/api/v3.1/monitoring-auth',
+      headers: { ...headers, ...(cookie !== undefined && { cookie }) },
+    })
+    return { status: answer.statusCode, code: answer.body === '' ? '' : answer.json().error_code }
+  }
+  const [own, mona] = [await tokenOf('admin'), await tokenOf('mona')]
+  for (const cookie of [`XSRF-TOKEN=${own}`, `a=b; XSRF-TOKEN=${own} ;c=d`, `XSRF-TOKEN="${own}"`]) {
+    expect(await ask(cookie), cookie).toEqual({ status: 200, code: '' })
+  }
+  expect(await ask(`XSRF-TOKEN=${own}`, { tenant: 'nowhere' })).toMatchObject({ status: 200 })
+  const refused = { status: 401, code: 'unauthorized_error' }
+  for (const cookie of [
+    '',
+    'XSRF-TOKEN=',
+    'XSRF-TOKEN=x',
+    `XSRF-TOKENS=${own}`,
+    `XSRF-TOKEN=${own}x`,
+    `a=${own}`,
+  ]) {
+    expect(await ask(cookie), cookie).toEqual(refused)
+  }
+  // Whatever else they send, and whatever their role in a tenant is given.
+  expect(await ask(undefined, headersOf({ user: 'admin' }))).toEqual(refused)
+  expect(await ask(undefined, { 'authentication-token': own })).toEqual(refused)
+  expect(await ask(`XSRF-TOKEN=${mona}`, headersOf({ user: 'admin' }))).toEqual(refused)
+  await manager.inject('PUT', '/permissions/manager/monitoring')
+  expect(await ask(`XSRF-TOKEN=${mona}`, { tenant: 'default_tenant' })).toEqual(refused)
 })

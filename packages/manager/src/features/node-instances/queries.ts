@@ -32,6 +32,7 @@ export const nodeInstanceResource: ListedResource = {
 export const instanceIdIs = (id: string) => sql`i.id = ${id}`
 
 export type LockedInstance = {
+  readonly deploymentId: string
   readonly version: number
   readonly state: string
   readonly runtimeProperties: Readonly<Record<string, unknown>>
@@ -48,6 +49,7 @@ export async function lockInstance(
   return transaction
     .selectFrom('node_instances')
     .select([
+      'deployment_id as deploymentId',
       'version',
       'state',
       'runtime_properties as runtimeProperties',

@@ -3,16 +3,22 @@ import type { Database } from '@tutti/storage'
 import { afterState, checkResults } from './checks.ts'
 import { lockInstance, updateInstance } from './queries.ts'
 
-/** Sets the state that a stored task has reached, with what follows from it (spec/workflows.md 2.1). */
+/**
+ * Sets the state that a stored task has reached, with what follows from it (spec/workflows.md 2.1). A task of an
+ * execution is about an instance of its own deployment, whatever else it names.
+ */
 export async function setInstanceState(
   transaction: Database,
-  tenantId: number,
-  id: string,
+  {
+    tenantId,
+    deploymentId,
+    id,
+  }: { readonly tenantId: number; readonly deploymentId: string; readonly id: string },
   state: string,
   now: Date,
 ): Promise<void> {
   const instance = await lockInstance(transaction, tenantId, id)
-  if (instance === undefined) return
+  if (instance?.deploymentId !== deploymentId) return
   const properties = afterState(instance.systemProperties, state, now)
   const isSame = isDeepStrictEqual(properties, instance.systemProperties)
   if (isSame && instance.state === state) return

@@ -59,6 +59,7 @@ test('stores a graph with its operations, in their order, and counts all but tho
     dependencies: ['a1'],
     parameters: { task_kwargs: {} },
     tasks_graph_id: graphId,
+    tasks_graph: graphId,
     manager_name: null,
     agent_name: null,
     created_at: expect.stringMatching(/Z$/),
@@ -148,7 +149,7 @@ test('an end is counted once, and told when the execution itself reports it', as
     manager.inject('PATCH', `/operations/${name}`, { body, ...request })
   expect(await patch('e1', { state: 'started', manager_name: 'box' })).toMatchObject({
     status: 200,
-    body: {},
+    body: { id: 'e1', state: 'started', manager_name: 'box' },
   })
   const failure = {
     state: 'FAILED',
@@ -244,4 +245,16 @@ test('private graphs are seen and changed by their owner and administrators only
   expect((await manager.inject('PATCH', '/operations/g1', { ...state, user: 'alice' })).status).toBe(200)
   await addTenant(manager.db, 'elsewhere')
   expect((await manager.inject('GET', '/operations/g1', { tenant: 'elsewhere' })).status).toBe(404)
+})
+
+test('what an execution runs is reported to its end, whatever became of the rights of its creator', async () => {
+  await addUser(manager.db, 'leaver', { tenants: { 0: 'user' } })
+  const { id, token } = await addExecution(manager.db, { createdBy: 'leaver' })
+  const body = { execution_id: id, name: 'install', operations: [operation('h1')] }
+  expect((await manager.inject('POST', '/tasks_graphs', { body })).status).toBe(201)
+  const membership = { username: 'leaver', tenant_name: 'default_tenant' }
+  expect((await manager.inject('DELETE', '/tenants/users', { body: membership })).status).toBe(204)
+  const state = { body: { state: 'sent' }, executionToken: token }
+  expect((await manager.inject('PATCH', '/operations/h1', state)).body.state).toBe('sent')
+  expect((await manager.inject('GET', '/operations/h1', state)).status).toBe(403)
 })

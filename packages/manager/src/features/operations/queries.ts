@@ -1,4 +1,12 @@
-import { type Database, type ListedResource, ownerFields, type Scope, toJson } from '@tutti/storage'
+import {
+  type Database,
+  type ListedResource,
+  ownedAs,
+  ownerFields,
+  type Scope,
+  toJson,
+  visibleIn,
+} from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** spec/rest-spec-b.md 2.9, spec/rest-facts-b.md 10. */
@@ -16,6 +24,7 @@ export const operationResource: ListedResource = {
     dependencies: { column: sql`o.dependencies` },
     parameters: { column: sql`o.parameters` },
     tasks_graph_id: { column: sql`o.tasks_graph_id` },
+    tasks_graph: { column: sql`o.tasks_graph_id` },
     manager_name: { column: sql`o.manager_name` },
     agent_name: { column: sql`o.agent_name` },
     ...ownerFields('o'),
@@ -54,6 +63,7 @@ export type ExecutionRef = {
   readonly tenantId: number
   readonly id: string
   readonly visibility: 'private' | 'tenant' | 'global'
+  readonly createdBy: string
 }
 
 export async function findExecution(
@@ -62,12 +72,8 @@ export async function findExecution(
   id: string,
 ): Promise<ExecutionRef | undefined> {
   const { rows } = await sql<ExecutionRef>`
-    select tenant_id as "tenantId", id, visibility from executions
-    where id = ${id} and (
-      (tenant_id = any(${[...scope.tenantIds]}::int[]) and (
-        visibility <> 'private' or created_by = ${scope.username}
-        or tenant_id = any(${[...scope.administeredTenantIds]}::int[])))
-      or (tenant_id = any(${[...scope.globalTenantIds]}::int[]) and visibility = 'global'))`.execute(db)
+    select e.tenant_id as "tenantId", e.id, e.visibility, e.created_by as "createdBy" from executions e
+    where e.id = ${id} and ${visibleIn(ownedAs('e'), scope)}`.execute(db)
   return rows[0]
 }
 
@@ -161,6 +167,9 @@ export type LockedOperation = {
   readonly state: string
   readonly parameters: Readonly<Record<string, unknown>>
   readonly executionId: string
+  readonly executionCreatedBy: string
+  /** The deployment that the execution works on. */
+  readonly deploymentId: string | null
 }
 
 /** Who writes in a tenant, and whether they see everybody's private rows there. */
@@ -189,7 +198,19 @@ export async function lockOperation(
     .innerJoin('tasks_graphs as g', (join) =>
       join.onRef('g.tenant_id', '=', 'o.tenant_id').onRef('g.id', '=', 'o.tasks_graph_id'),
     )
-    .select(['o.id', 'o.name', 'o.type', 'o.state', 'o.parameters', 'g.execution_id as executionId'])
+    .innerJoin('executions as e', (join) =>
+      join.onRef('e.tenant_id', '=', 'g.tenant_id').onRef('e.id', '=', 'g.execution_id'),
+    )
+    .select([
+      'o.id',
+      'o.name',
+      'o.type',
+      'o.state',
+      'o.parameters',
+      'g.execution_id as executionId',
+      'e.created_by as executionCreatedBy',
+      'e.deployment_id as deploymentId',
+    ])
     .where('o.tenant_id', '=', tenantId)
     .where('o.id', '=', id)
     .where(sql<boolean>`(o.visibility <> 'private' or o.created_by = ${username} or ${seesPrivate})`)

@@ -29,7 +29,7 @@ export const operationHandlers = {
 
   async 'operations.update'(request) {
     await changeOperation(request, request.params.operation_id, request.body)
-    return {}
+    return getOperation(request, request.params.operation_id, request.include)
   },
 
   'operations.delete': (request) => removeOperation(request, request.params.operation_id),

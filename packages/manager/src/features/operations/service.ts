@@ -9,7 +9,7 @@ import {
   type RouteBody,
 } from '@tutti/api'
 import { findItem, type ListedPage, listPage } from '@tutti/storage'
-import { type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
+import { ownTenantScope, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import {
   addToCounters,
   deleteOperation,
@@ -136,6 +136,7 @@ export async function removeOperation(request: Request, id: string): Promise<voi
   await request.services.db.transaction().execute(async (transaction) => {
     const operation = await lockOperation(transaction, viewerOf(request), id)
     if (operation === undefined) throw notFound('Operation', id)
+    checkActsFor(request, { id: operation.executionId, createdBy: operation.executionCreatedBy })
     const [total, finished] = counted([operation])
     await addToCounters(transaction, { tenantId, id: operation.executionId }, -total, -finished)
     await deleteOperation(transaction, tenantId, id)
@@ -156,8 +157,23 @@ async function visibleExecution(request: Request, id: string): Promise<Execution
 
 /** Graphs and operations are written in the request's own tenant only. */
 async function ownExecution(request: Request, id: string): Promise<ExecutionRef> {
-  const scope = { ...tenantScope(request), globalTenantIds: [] }
-  const execution = await findExecution(request.services.db, scope, id)
+  const execution = await findExecution(request.services.db, ownTenantScope(request), id)
   if (execution === undefined) throw notFound('Execution', id)
+  checkActsFor(request, execution)
   return execution
+}
+
+/**
+ * What an execution does it does with the rights of whoever started it: others see its operations and may say how they
+ * went, but not what they are.
+ *
+ * @throws forbidden_error
+ */
+function checkActsFor({ caller, rights }: Request, execution: Pick<ExecutionRef, 'id' | 'createdBy'>): void {
+  if (execution.createdBy === caller.username || rights.holds('set_owner')) return
+  throw new ApiError(
+    'forbidden_error',
+    `User \`${caller.username}\` is not permitted to add or remove operations of execution ${execution.id}, ` +
+      'which acts for another user',
+  )
 }

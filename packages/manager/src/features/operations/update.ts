@@ -1,6 +1,6 @@
 import { notFound, type RouteBody } from '@tutti/api'
 import type { Database } from '@tutti/storage'
-import { isAdministrator, type Request, tenantOf } from '../../request.ts'
+import { isAdministrator, ownTenantScope, type Request, tenantOf } from '../../request.ts'
 import { insertSentEvents } from '../events/index.ts'
 import { setInstanceState } from '../node-instances/index.ts'
 import {
@@ -35,8 +35,11 @@ export async function changeOperation(request: Request, id: string, update: Upda
     await sendEvents(request, transaction, operation, { ...update, state })
     if (state === 'succeeded' && operation.type === 'SetNodeInstanceStateTask') {
       const target = stateToSet(operation)
-      const now = request.services.now()
-      if (target) await setInstanceState(transaction, tenantId, target.instanceId, target.state, now)
+      const { deploymentId } = operation
+      if (target && deploymentId !== null) {
+        const instance = { tenantId, deploymentId, id: target.instanceId }
+        await setInstanceState(transaction, instance, target.state, request.services.now())
+      }
     }
   })
 }
@@ -83,7 +86,7 @@ async function sendEvents(
   if (event === undefined) return
   await insertSentEvents(
     transaction,
-    { tenantId: tenantOf(request).id, executionId: operation.executionId },
+    { scope: ownTenantScope(request), executionId: operation.executionId },
     [event],
     { managerName: update.manager_name ?? null, agentName: update.agent_name ?? null },
   )

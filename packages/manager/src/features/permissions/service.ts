@@ -1,10 +1,10 @@
-import { ApiError, notFound, roles, unauthorized } from '@tutti/api'
+import { ApiError, notFound, type RolePermission, roles, unauthorized } from '@tutti/api'
 import { loadPermissions } from '../../authentication/queries.ts'
 import type { Request } from '../../request.ts'
 import { lockPermissions, setGrant } from './queries.ts'
 
 /** The whole matrix as pairs, or that of one role (spec/rest-facts-b.md 3). @throws not_found_error */
-export async function listGrants(request: Request, role?: string) {
+export async function listGrants(request: Request, role?: string): Promise<readonly RolePermission[]> {
   const table = await request.access.permissions()
   const pairs = Object.entries(table).flatMap(([permission, holders]) =>
     holders.map((holder) => ({ role: holder, permission })),

@@ -5,7 +5,7 @@ import { writeArchive } from '@tutti/storage'
 import { create } from 'tar'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
-import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
+import { headersOf, startTestManager, type TestManager } from '../../../test/test-manager.ts'
 
 let manager: TestManager
 let archiveSha256: string
@@ -95,6 +95,8 @@ test('nothing outside the folder is served', async () => {
     expect((await get(`${owner}/${path}`)).status, path).toBe(404)
   }
   const { body } = await get('spec/types.yaml', 'bob')
+  expect((await get('cloudify_agent/agent.tar.gz', null)).status).toBe(404)
+  expect((await get('spec/types.yaml', null)).status).toBe(401)
   expect(body).toMatchObject({ error_code: 'not_found_error' })
   expect((await get(`blueprints/default_tenant/none/x`)).status).toBe(404)
   await addBlueprint(manager.db, 'failed')
@@ -128,4 +130,80 @@ test("an operation reads with its execution's token, in its own tenant and what 
   expect((await by(otherExecution.token, 'blueprints/default_tenant/shared/blueprint.yaml')).text).toBe(
     'tosca',
   )
+})
+
+const authorized = async (
+  uri: string | readonly string[] | undefined,
+  request: { user?: string | null; executionToken?: string; method?: string } = {},
+) => {
+  const { method, ...who } = request
+  const { statusCode, body } = await manager.app.inject({
+    url: '/api/v3.1/file-server-auth',
+    headers: {
+      ...headersOf({ ...who, tenant: null }),
+      ...(uri !== undefined && { 'x-original-uri': uri as string }),
+      ...(method !== undefined && { 'x-original-method': method }),
+    },
+  })
+  if (statusCode === 200) expect(body).toBe('')
+  else expect(JSON.parse(body)).toHaveProperty('error_code')
+  return statusCode
+}
+
+test('another file server asks by the same rule', async () => {
+  const app = '/resources/blueprints/default_tenant/app/scripts/start.sh'
+  for (const [uri, user, status] of [
+    [app, 'bob', 200],
+    [`${app}?v=1`, 'bob', 200],
+    [app, 'carol', 403],
+    [app, null, 401],
+    ['/resources/blueprints/default_tenant/shared/x', 'carol', 200],
+    ['/resources/blueprints/default_tenant/shared/x', null, 401],
+    ['/resources/uploaded-blueprints/default_tenant/app/app.tar.gz', 'bob', 200],
+    ['/resources/uploaded-blueprints/default_tenant/app/app.tar.gz', 'carol', 403],
+    ['/resources/deployments/default_tenant/running/x', 'bob', 200],
+    ['/resources/deployments/default_tenant/running/x', 'carol', 403],
+    ['/resources/blueprints/default_tenant/mine/x', 'alice', 200],
+    ['/resources/blueprints/default_tenant/mine/x', 'admin', 200],
+    ['/resources/blueprints/default_tenant/mine/x', 'bob', 403],
+    ['/resources/blueprints/default_tenant/none/x', 'bob', 403],
+    ['/resources/blueprints/nowhere/app/x', 'admin', 403],
+    ['/resources/blueprints/default_tenant', 'bob', 403],
+    ['/resources/spec/types.yaml', 'carol', 200],
+    ['/resources/spec/types.yaml', null, 401],
+    ['/resources/cloudify_agent/agent.tar.gz', null, 200],
+    ['/resources/cloudify_agent/../blueprints/default_tenant/app/x', null, 401],
+    ['/resources/cloudify_agent/%2e%2e/blueprints/default_tenant/app/x', 'carol', 403],
+    ['//resources//blueprints//default_tenant/app/x', 'carol', 403],
+    ['/resources/%62lueprints/default_tenant/app/x', 'carol', 403],
+    ['/resources/blueprints/lab/../default_tenant/app/x', 'carol', 403],
+    ['/api/v3.1/blueprints', 'admin', 403],
+    ['', 'admin', 403],
+    [undefined, 'admin', 400],
+    [[app, '/resources/spec/x'], 'admin', 403],
+  ] as const) {
+    expect(await authorized(uri, { user }), `${uri} ${user}`).toBe(status)
+  }
+  const wrong = await manager.app.inject({
+    url: '/api/v3.1/file-server-auth',
+    headers: { 'x-original-uri': '/resources/spec/x', authorization: `Basic ${btoa('bob:wrong')}` },
+  })
+  expect(wrong.statusCode).toBe(401)
+})
+
+test('only an execution writes, and to deployments of its tenant', async () => {
+  const own = await addExecution(manager.db, { deploymentId: 'running' })
+  const folder = '/resources/deployments/default_tenant/running/x'
+  expect(await authorized(folder, { executionToken: own.token })).toBe(200)
+  for (const method of ['PUT', 'DELETE', 'PATCH', 'get']) {
+    expect(await authorized(folder, { executionToken: own.token, method }), method).toBe(200)
+    expect(await authorized(folder, { executionToken: otherExecution.token, method }), method).toBe(403)
+    expect(await authorized(folder, { user: 'admin', method }), method).toBe(403)
+    for (const other of ['blueprints/default_tenant/shared/x', 'spec/x', 'cloudify_agent/x']) {
+      const uri = `/resources/${other}`
+      expect(await authorized(uri, { executionToken: own.token, method }), uri).toBe(403)
+    }
+    expect(await authorized('/resources/cloudify_agent/x', { user: null, method })).toBe(401)
+  }
+  expect(await authorized(folder, { executionToken: own.token, method: 'HEAD' })).toBe(200)
 })

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { Handlers } from '../../request.ts'
-import { readResource } from './service.ts'
+import { authorizeResource, readResource } from './service.ts'
 
 /** The file server, spec/operations.md 2.2 */
 export const resourceHandlers = {
@@ -14,6 +14,15 @@ export const resourceHandlers = {
       'content-disposition': `attachment; filename*=UTF-8''${encoded(basename(resource.path))}`,
     })
     return request.reply.send(createReadStream(resource.path))
+  },
+
+  async 'resources.authorize'(request) {
+    const header = (name: string) => request.raw.headers[name]?.toString()
+    await authorizeResource(request, {
+      uri: header('x-original-uri'),
+      method: header('x-original-method') ?? 'GET',
+    })
+    return request.reply.code(200).send()
   },
 } satisfies Partial<Handlers>
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { ApiError, forbidden } from '@tutti/api'
+import { ApiError, badParameter, forbidden } from '@tutti/api'
 import { unpackedArchive } from '@tutti/storage'
+import { anonymous, noCredentials } from '../../authentication/authenticate.ts'
 import { callersTenant, rightsOf } from '../../authentication/rights.ts'
 import type { Request } from '../../request.ts'
 import { type Found, filesBelow, findIn } from './folder.ts'
-import { parseResourcePath, type ResourcePath } from './path.ts'
+import { parseResourcePath, pathOfUri, type ResourcePath } from './path.ts'
 import { findBlueprintOwner, findDeploymentOwner, type ResourceOwner } from './queries.ts'
 
 export type Resource =
@@ -16,17 +17,16 @@ export type Resource =
  * A file, or the index of a folder, of a blueprint or a deployment (spec/operations.md 2.2). A deployment's own files
  * go before those of its blueprint.
  *
- * @throws not_found_error, also for what may not be seen; forbidden_error
+ * @throws not_found_error, also for what may not be seen; unauthorized_error, forbidden_error
  */
 export async function readResource(request: Request, text: string): Promise<Resource> {
   const absent = new ApiError('not_found_error', `There is no resource ${text}: it was not found`)
   const path = parseResourcePath(text)
-  // Other paths of the file server hold nothing, for whoever asks.
-  if (path === undefined) throw absent
-  const owner = await readableOwner(request, path)
-  if (owner === undefined) throw absent
+  const access = await accessTo(request, path, 'read')
+  // Only blueprints and deployments have files here.
+  if (path?.kind !== 'owned' || access.owner === undefined) throw absent
   const found: Found[] = []
-  for (const folder of await foldersOf(request, path, owner)) {
+  for (const folder of await foldersOf(request, path, access.owner)) {
     const here = await findIn(folder, path.segments)
     if (here?.type === 'file') return here
     if (here !== undefined) found.push(here)
@@ -37,16 +37,49 @@ export async function readResource(request: Request, text: string): Promise<Reso
 }
 
 /**
- * Global blueprints are everybody's; the rest needs `file_server_auth` in the path's tenant, and private ones are
- * for their creator and administrators (spec/rest-facts-b.md 13).
+ * The same question for a file server in front of the manager, which asks it of every request that it gets.
+ *
+ * @throws unauthorized_error, forbidden_error, and bad_parameters_error when it does not say of what
  */
-async function readableOwner(
+export async function authorizeResource(
+  request: Request,
+  { uri, method }: { readonly uri: string | undefined; readonly method: string },
+): Promise<void> {
+  if (uri === undefined) {
+    throw badParameter('The header X-Original-Uri is missing: it names the path that is asked for')
+  }
+  const use = method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+  const access = await accessTo(request, pathOfUri(uri), use)
+  if (access.isGranted) return
+  throw new ApiError('forbidden_error', `User \`${request.caller.username}\` may not ${use} ${uri}`)
+}
+
+type Access = {
+  readonly isGranted: boolean
+  /** Whose files they are, where they are somebody's and may be seen. */
+  readonly owner?: ResourceOwner
+}
+
+/**
+ * Packages of agents are everybody's, global blueprints and what belongs to no tenant every user's; the rest needs
+ * `file_server_auth` in the path's tenant, and private ones are for their creator and administrators. Only an execution
+ * writes, and to deployments of its own tenant (spec/rest-facts-b.md 13).
+ *
+ * @throws unauthorized_error, forbidden_error
+ */
+async function accessTo(
   { access, caller, services }: Request,
-  { kind, tenantName, id }: ResourcePath,
-): Promise<ResourceOwner | undefined> {
-  const isBlueprint = kind === 'blueprints'
-  const owner = await (isBlueprint ? findBlueprintOwner : findDeploymentOwner)(services.db, tenantName, id)
-  if (isBlueprint && owner?.visibility === 'global') return owner
+  path: ResourcePath | undefined,
+  use: 'read' | 'write',
+): Promise<Access> {
+  if (path?.kind === 'public' && use === 'read') return { isGranted: true }
+  if (caller === anonymous) throw noCredentials()
+  if (path?.kind !== 'owned') return { isGranted: path?.kind === 'shared' && use === 'read' }
+  const { folder, tenantName, id } = path
+  const isDeployment = folder === 'deployments'
+  if (use === 'write' && !(isDeployment && caller.execution !== undefined)) return { isGranted: false }
+  const owner = await (isDeployment ? findDeploymentOwner : findBlueprintOwner)(services.db, tenantName, id)
+  if (!isDeployment && owner?.visibility === 'global') return { isGranted: true, owner }
   const tenant = await callersTenant(access, caller, tenantName)
   const rights = rightsOf(caller, await access.permissions(), tenant.id)
   if (!rights.holds('file_server_auth')) {
@@ -54,16 +87,17 @@ async function readableOwner(
   }
   const isHidden =
     owner?.visibility === 'private' && owner.createdBy !== caller.username && !rights.holds('administrators')
-  return isHidden ? undefined : owner
+  return owner === undefined || isHidden ? { isGranted: false } : { isGranted: true, owner }
 }
 
 /** In the order in which they are looked through. */
 async function foldersOf(
   { services: { db, settings, config } }: Request,
-  { kind, tenantName, id }: ResourcePath,
+  { folder, tenantName, id }: Extract<ResourcePath, { kind: 'owned' }>,
   { archiveSha256 }: ResourceOwner,
 ): Promise<readonly string[]> {
-  const own = kind === 'deployments' ? [join(settings.dataFolder, 'deployments', tenantName, id)] : []
+  if (folder === 'uploaded-blueprints') return []
+  const own = folder === 'deployments' ? [join(settings.dataFolder, 'deployments', tenantName, id)] : []
   if (archiveSha256 === null) return own
   const unpacked = await unpackedArchive(db, archiveSha256, join(settings.dataFolder, 'archives'), {
     maxBytes: config.get('blueprint_folder_max_size_mb') * 2 ** 20,

@@ -6,6 +6,8 @@ import {
   providerTable,
   type Scope,
   timeField,
+  type Users,
+  usersOf,
   type Visibility,
 } from '@tutti/storage'
 import { sql } from 'kysely'
@@ -55,13 +57,6 @@ export async function changeProvider(
     .execute()
 }
 
-export async function secretsOf(db: Database, tenantId: number, name: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('secrets')
-    .select('key')
-    .where('provider_tenant_id', '=', tenantId)
-    .where('provider_name', '=', name)
-    .limit(5)
-    .execute()
-  return rows.map((row) => row.key)
-}
+/** Secrets that are kept by the provider, in any tenant. */
+export const secretsOf = (db: Database, scope: Scope, tenantId: number, name: string): Promise<Users> =>
+  usersOf(db, scope, 'secrets', sql`x.provider_tenant_id = ${tenantId} and x.provider_name = ${name}`)

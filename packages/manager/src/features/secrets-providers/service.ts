@@ -9,10 +9,10 @@ import {
   secretsProviderTypes,
   wireList,
 } from '@tutti/api'
-import { type Database, deleteOwned, providerTable } from '@tutti/storage'
+import { type Database, deleteOwned, providerTable, usersText } from '@tutti/storage'
 import type { Sealed } from '../../encryption/key-ring.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
-import { type Request, tenantOf } from '../../request.ts'
+import { type Request, tenantOf, tenantScope } from '../../request.ts'
 import { changeProvider, insertProvider, providerResource, secretsOf } from './queries.ts'
 import { openProvider, tryProvider } from './read.ts'
 
@@ -113,11 +113,11 @@ export async function updateProvider(
 export async function removeProvider(request: Request, name: string): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
     const provider = await lockOwned(request, transaction, providerTable, name)
-    const secrets = await secretsOf(transaction, provider.tenant_id, name)
-    if (secrets.length > 0) {
+    const secrets = await secretsOf(transaction, tenantScope(request), provider.tenant_id, name)
+    if (secrets.total > 0) {
       throw new ApiError(
         'dependent_exists_error',
-        `Can't delete secrets provider ${name} - There are secrets that use it: ${secrets.join(', ')}`,
+        `Can't delete secrets provider ${name} - There are secrets that use it: ${usersText(secrets)}`,
       )
     }
     await deleteOwned(transaction, providerTable, provider)

@@ -3,19 +3,19 @@ import {
   badParameter,
   checkIdentifier,
   isVisibility,
+  notFound,
   parseTimestamp,
   type RouteBody,
   type Visibility,
   wireList,
 } from '@tutti/api'
-import { type Database, findOwned, lockId, secretTable, userExists } from '@tutti/storage'
+import { type Database, findOwned, lockId, providerTable, secretTable, userExists } from '@tutti/storage'
 import { decryptFernet, keyOfPassphrase } from '../../encryption/fernet.ts'
 import { listScope } from '../../list-scope.ts'
 import { administers, checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
 import type { Request } from '../../request.ts'
-import { requireProvider } from '../secrets-providers/index.ts'
 import { changeSecret, insertSecret, type SecretState, stateColumns, tenantsNamed } from './queries.ts'
-import { checkNotHidden } from './service.ts'
+import { checkNotHidden, textOf } from './service.ts'
 
 /** What is wrong with an entry, by the names that the command line knows (spec/rest-facts-b.md 5). */
 type EntryErrors = Record<string, string | readonly string[]>
@@ -135,7 +135,7 @@ async function readEntry(given: Import, entry: unknown): Promise<Entry | { reado
     errors.tenant_name = `The tenant \`${String(tenantName)}\` does not exist, or you may not create secrets in it`
   }
   const text = readValue(given, fields, errors)
-  const provider = await readProvider(given, fields.provider, errors)
+  const provider = await readProvider(given, tenant, fields.provider, errors)
   const metadata = await readMetadata(given, fields, errors)
   const isRight =
     Object.keys(errors).length === 0 &&
@@ -188,17 +188,22 @@ function readValue(
   return text ?? ''
 }
 
-async function readProvider({ request }: Import, given: unknown, errors: EntryErrors) {
-  if (given === undefined || given === null) return undefined
-  const name = typeof given === 'string' ? given : (given as { name?: unknown }).name
-  try {
-    const provider = await requireProvider(request, request.services.db, String(name))
-    return { tenantId: provider.tenant_id, name: provider.id }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    errors.provider = error.message
+/** One that secrets of the destination tenant may be kept by: its own or a global one, which the caller sees. */
+async function readProvider(
+  { request }: Import,
+  tenant: Tenant | undefined,
+  given: unknown,
+  errors: EntryErrors,
+) {
+  if (given === undefined || given === null || tenant === undefined) return undefined
+  const name = String(typeof given === 'string' ? given : (given as { name?: unknown }).name)
+  const provider = await findOwned(request.services.db, providerTable, tenant.id, name)
+  const isSomebodys = provider?.visibility === 'private' && provider.created_by !== request.caller.username
+  if (provider === undefined || (isSomebodys && !(await administers(request, tenant.id)))) {
+    errors.provider = notFound(providerTable.model, name).message
     return undefined
   }
+  return { tenantId: provider.tenant_id, name: provider.id }
 }
 
 /** Who created it and when, as an export with metadata says it; for those who may say so. */
@@ -243,9 +248,8 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
   const place = { tenant_id: tenant.id, tenant_name: tenant.name, id: key }
   await lockId(transaction, secretTable, key)
   const existing = await findOwned<SecretState>(transaction, secretTable, tenant.id, key, stateColumns)
-  const value = keys.seal(secret.text)
   const change = {
-    value,
+    value: keys.seal(secret.text),
     visibility,
     is_hidden_value: secret.isHidden,
     ...(secret.provider !== undefined && {
@@ -263,7 +267,9 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
       checkMayBeGlobal(request, visibility)
       await checkOnlyOne(transaction, secretTable, place, visibility)
     }
-    await changeSecret(transaction, existing, change)
+    const text = replacing(existing, secret)
+    if (typeof text !== 'string') return { errors: text }
+    await changeSecret(transaction, existing, { ...change, value: keys.seal(text) })
     return { ...outcome, collides: true }
   }
   checkMayBeGlobal(request, visibility)
@@ -277,4 +283,14 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
     ...(secret.updatedAt !== undefined && { updated_at: secret.updatedAt }),
   })
   return { ...outcome, collides: false }
+}
+
+/** The text as it is kept under the schema of what is there, or what is wrong with it. */
+function replacing({ schema, provider_name }: SecretState, { text, provider }: Entry): string | EntryErrors {
+  try {
+    return textOf(text, schema, provider !== undefined || provider_name !== null)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { value: error.message }
+  }
 }

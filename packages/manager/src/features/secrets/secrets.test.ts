@@ -49,6 +49,9 @@ test('a secret is created, shown, listed without its value, changed and deleted'
   expect(created.body.value).toMatch(/^gAAAAA[\w-]+=*$/)
   expect(await get(key, { user: 'viewer1' })).toMatchObject({ status: 200, body: { key, value: 'deep' } })
   expect((await get(`${key}?_skip_value=True`)).body.value).toBe('')
+  const secret = { value: 'x', private_resource: true }
+  expect((await put(named(), secret)).body.visibility).toBe('private')
+  expect((await put(named(), { ...secret, visibility: 'tenant' })).status).toBe(400)
   expect((await get(`${key}?_include=value`)).body).toEqual({ value: 'deep' })
   const [item] = (await manager.inject('GET', `/secrets?_search=${key}`)).body.items
   expect(item).toMatchObject({ key, is_hidden_value: false, provider_name: null })

@@ -100,7 +100,7 @@ export async function putSecret(
   body: RouteBody<'secrets.create'>,
 ): Promise<void> {
   checkIdentifier('key', key)
-  const visibility = parseCreateVisibility(body.visibility)
+  const visibility = parseCreateVisibility(body.visibility, body.private_resource)
   const schema = body.schema ?? null
   if (schema !== null) checkSchema(schema)
   const { db, keys } = request.services
@@ -142,7 +142,7 @@ export async function putSecret(
 }
 
 /** What is stored of a given value. @throws bad_parameters_error, conflict_error */
-function textOf(value: unknown, schema: SecretState['schema'], hasProvider: boolean): string {
+export function textOf(value: unknown, schema: SecretState['schema'], hasProvider: boolean): string {
   const isEmpty = value === null || value === undefined || value === ''
   if (isEmpty && hasProvider) return ''
   if (isEmpty) throw badParameter('The secret value cannot be empty')

@@ -106,6 +106,19 @@ test('collisions are reported, and replaced when that is asked for', async () =>
   })
 })
 
+test('what replaces a value fits the schema that is there', async () => {
+  await put(target, 'shaped', { value: { a: 1 }, schema: { type: 'object' } })
+  const replace = (value: string) =>
+    imported({ secrets_list: [entry({ key: 'shaped', value })], override_collisions: true })
+  expect((await replace('no JSON')).body).toEqual({
+    colliding_secrets: {},
+    secrets_errors: { 0: { value: expect.stringContaining('Error validating secret value') } },
+  })
+  expect(await secretValue('shaped')).toEqual({ a: 1 })
+  expect((await replace('{"b": 2}')).body.secrets_errors).toEqual({})
+  expect(await secretValue('shaped')).toEqual({ b: 2 })
+})
+
 test("nobody's hidden secret is replaced by an import", async () => {
   await put(target, 'hidden', { value: 'deep', is_hidden_value: true }, { user: 'alice' })
   const { body } = await imported(

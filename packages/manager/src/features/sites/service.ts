@@ -36,7 +36,7 @@ export async function createSite(
   body: RouteBody<'sites.create'>,
 ): Promise<void> {
   checkIdentifier('name', name)
-  const visibility = parseCreateVisibility(body.visibility)
+  const visibility = parseCreateVisibility(body.visibility, body.private_resource)
   const location = body.location == null ? undefined : parseLocation(body.location)
   await request.services.db.transaction().execute(async (transaction) => {
     const creation = await creationOf(request, transaction, body)

@@ -49,7 +49,12 @@ test('a site is created, shown, listed, changed and deleted', async () => {
   expect((await manager.inject('GET', `/sites?_search=${name.toUpperCase()}`)).body.items).toEqual([
     created.body,
   ])
-  expect((await manager.inject('GET', `/sites?name=${name}&_include=name`)).body.items).toEqual([{ name }])
+  for (const filter of [`name=${name}`, 'latitude=-50.6', 'longitude=99.74&latitude=-50.6']) {
+    expect((await manager.inject('GET', `/sites?${filter}&_include=name`)).body.items).toEqual([{ name }])
+  }
+  expect((await manager.inject('GET', '/sites?latitude=north')).body.message).toBe(
+    'latitude must be a number, got north',
+  )
 
   const renamed = named()
   expect(await post(name, { new_name: renamed, location: '', visibility: 'tenant' })).toMatchObject({
@@ -71,6 +76,7 @@ test.each<[string, unknown, string]>([
   ['no text', { location: 5 }, 'of type str but is of type int'],
   ['infinite', { location: 'Infinity,1' }, 'Invalid location'],
   ['an unknown visibility', { visibility: 'all' }, 'Invalid visibility'],
+  ['two visibilities', { visibility: 'tenant', private_resource: true }, "can't be used together"],
 ])('a site is refused: %s', async (_what, body, message) => {
   expect((await put(named(), body)).body).toMatchObject({
     error_code: 'bad_parameters_error',

@@ -24,11 +24,15 @@ export const tenantHandlers = {
 
   'tenants.delete': (request) => removeTenant(request, request.params.tenant_name),
 
-  'tenantUsers.add': (request) => addMember(request, request.body, request.body.role),
-  'tenantUsers.update': (request) => setMemberRole(request, request.body, request.body.role),
+  'tenantUsers.add': async (request) =>
+    pickIncluded(await addMember(request, request.body, request.body.role), request.include),
+  'tenantUsers.update': async (request) =>
+    pickIncluded(await setMemberRole(request, request.body, request.body.role), request.include),
   'tenantUsers.remove': (request) => removeMember(request, request.body),
 
-  'tenantGroups.add': (request) => addMember(request, request.body, request.body.role),
-  'tenantGroups.update': (request) => setMemberRole(request, request.body, request.body.role),
+  'tenantGroups.add': async (request) =>
+    pickIncluded(await addMember(request, request.body, request.body.role), request.include),
+  'tenantGroups.update': async (request) =>
+    pickIncluded(await setMemberRole(request, request.body, request.body.role), request.include),
   'tenantGroups.remove': (request) => removeMember(request, request.body),
 } satisfies Partial<Handlers>

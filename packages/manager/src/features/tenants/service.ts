@@ -120,15 +120,10 @@ export async function addMember(request: Request, named: Named, role: string | n
 }
 
 /** @throws not_found_error, bad_parameters_error */
-export async function setMemberRole(request: Request, named: Named, role: string | null | undefined) {
+export async function setMemberRole(request: Request, named: Named, role: string) {
   if ('username' in named) await requireLocalUsers(request, 'update user in tenant')
   return changeMember(request, named, async (tenant, member, what) => {
-    const isThere = await updateMember(
-      request.services.db,
-      tenant.id,
-      member,
-      parseTenantRole(role ?? 'user'),
-    )
+    const isThere = await updateMember(request.services.db, tenant.id, member, parseTenantRole(role))
     if (!isThere) throw notAssociated(what, tenant.name)
   })
 }

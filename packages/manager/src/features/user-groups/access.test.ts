@@ -141,6 +141,13 @@ test('tenants are made, entered and emptied', async () => {
     'Missing tenant_name in json request body',
   )
   expect((await send('PATCH', '/tenants/users', { ...member, role: 'manager' })).status).toBe(200)
+  expect((await send('PATCH', '/tenants/users?_include=name', { ...member, role: 'manager' })).body).toEqual({
+    name: 'lab',
+  })
+  // Who forgets to say which role has nobody's taken away.
+  expect((await send('PATCH', '/tenants/users', member)).body.message).toBe(
+    'Missing role in json request body',
+  )
   expect(
     (await manager.inject('GET', '/tenants/lab?_get_data=true', { user: 'mia', tenant: null })).body
       .user_roles,
@@ -241,6 +248,19 @@ test('administrators edit the matrix, at once and for everybody', async () => {
   expect((await send('PUT', '/permissions/viewer/of_a_plugin')).status).toBe(200)
   expect((await send('PUT', '/permissions/viewer/__proto__')).status).toBe(200)
   expect((await send('GET', '/permissions/nobody')).status).toBe(404)
+  const { items, metadata } = (
+    await send('GET', '/permissions?_size=2&_offset=1&_sort=-permission&role=viewer&role=default')
+  ).body
+  expect(metadata.pagination).toMatchObject({ size: 2, offset: 1, total: expect.any(Number) })
+  expect(metadata.pagination.total).toBeGreaterThan(100)
+  expect(items).toHaveLength(2)
+  expect((await send('GET', '/permissions?permission=site_create&_sort=role')).body.items).toEqual(
+    ['manager', 'sys_admin', 'user'].map((role) => ({ role, permission: 'site_create' })),
+  )
+  expect((await send('GET', '/permissions/viewer?_search=LE_LI&_include=permission')).body.items).toEqual([
+    { permission: 'execution_schedule_list' },
+  ])
+  expect((await send('GET', '/permissions?colour=red')).status).toBe(400)
   // The first administrator cannot be shut out.
   expect((await send('DELETE', '/permissions/sys_admin/user_list')).status).toBe(204)
   expect((await send('GET', '/users')).status).toBe(200)

@@ -134,6 +134,7 @@ export async function insertUser(
     readonly username: string
     readonly passwordHash: string
     readonly role: string
+    readonly active: boolean
     readonly createdAt: string | undefined
     readonly firstLoginAt: string | undefined
     readonly lastLoginAt: string | undefined
@@ -145,6 +146,7 @@ export async function insertUser(
       username: user.username,
       password_hash: user.passwordHash,
       role: user.role,
+      active: user.active,
       ...(user.createdAt !== undefined && { created_at: user.createdAt }),
       first_login_at: user.firstLoginAt ?? null,
       last_login_at: user.lastLoginAt ?? null,

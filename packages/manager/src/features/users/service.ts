@@ -58,31 +58,36 @@ function checkView(request: Request, view: UserView): void {
   if (view.withHash) requirePermission(request, 'get_password_hash')
 }
 
+/** Said by v3 only, where `suspended` is one of the roles (spec/rest-spec-b.md 2.16). */
+type Activity = { readonly active?: boolean }
+
 /**
  * Sets one thing of a user (spec/rest-facts-b.md 4). Everybody may set their own password and preferences; the rest
- * needs `user_update`.
+ * needs `user_update`, and whether somebody is active `user_set_activated`.
  *
  * @throws bad_parameters_error, forbidden_error, not_found_error, illegal_action_error
  */
 export async function changeUser(
   request: Request,
   username: string,
-  body: RouteBody<'users.update'>,
+  body: RouteBody<'users.update'> & Activity,
 ): Promise<void> {
-  const { password, role, show_getting_started: showGettingStarted } = body
+  const { password, role, show_getting_started: showGettingStarted, active } = body
   const isSelf = username.toLowerCase() === request.caller.username.toLowerCase()
-  if (!isSelf || role != null) requirePermission(request, 'user_update')
-  if (password != null && role != null) {
+  if (active === false) requirePermission(request, 'user_set_activated')
+  else if (!isSelf || role != null) requirePermission(request, 'user_update')
+  const setsRole = role != null || active !== undefined
+  if (password != null && setsRole) {
     throw badParameter('Both `password` and `role` provided: set one of them at a time')
   }
-  if (password == null && role == null && showGettingStarted == null) {
+  if (password == null && !setsRole && showGettingStarted == null) {
     throw badParameter(
       'No valid user settings provided. Available settings: password, role, show_getting_started',
     )
   }
   const { db } = request.services
   const user = await requireUser(db, username)
-  if (role != null) return setRole(request, user, parseSystemRole(role))
+  if (setsRole) return setRole(request, user, role == null ? undefined : parseSystemRole(role), active)
   const passwordHash = password == null ? undefined : await hashPassword(checkPassword(password))
   await updateUser(db, user.id, {
     ...(passwordHash !== undefined && { passwordHash }),
@@ -91,13 +96,19 @@ export async function changeUser(
 }
 
 async function setRole(
-  { services: { db } }: Request,
-  user: { readonly id: number },
-  role: string,
+  request: Request,
+  user: { readonly id: number; readonly active: boolean },
+  role: string | undefined,
+  active: boolean | undefined,
 ): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    if (role !== 'sys_admin') await keepAnAdministrator(transaction, user.id, 'modify the role of')
-    await updateUser(transaction, user.id, { role })
+  if (active === true && !user.active) requirePermission(request, 'user_set_activated')
+  await request.services.db.transaction().execute(async (transaction) => {
+    if (active === false) await keepAnAdministrator(transaction, user.id, 'deactivate')
+    else if (role !== 'sys_admin') await keepAnAdministrator(transaction, user.id, 'modify the role of')
+    await updateUser(transaction, user.id, {
+      ...(role !== undefined && { role }),
+      ...(active !== undefined && { active }),
+    })
   })
 }
 
@@ -118,7 +129,10 @@ export async function requireUser(db: Database, username: string) {
 }
 
 /** @throws bad_parameters_error, conflict_error, forbidden_error */
-export async function createUser(request: Request, body: RouteBody<'users.create'>): Promise<void> {
+export async function createUser(
+  request: Request,
+  body: RouteBody<'users.create'> & Activity,
+): Promise<void> {
   await requireLocalUsers(request, 'create user')
   const { username, password } = body
   checkIdentifier('username', username)
@@ -130,6 +144,7 @@ export async function createUser(request: Request, body: RouteBody<'users.create
     username,
     passwordHash,
     role,
+    active: body.active ?? true,
     createdAt: body.created_at ?? undefined,
     firstLoginAt: body.first_login_at ?? undefined,
     lastLoginAt: body.last_login_at ?? undefined,

@@ -15,6 +15,11 @@ const get = (path: string, user = 'admin') => manager.inject('GET', path, { user
 const set = (username: string, body: object, user = 'admin') =>
   manager.inject('POST', `/users/${username}`, { body, user, tenant: null })
 
+test('who asks for themselves is told what they ask for', async () => {
+  const self = await manager.inject('GET', '/user?_include=username', { tenant: null })
+  expect(self.body).toEqual({ username: 'admin' })
+})
+
 test('everybody sees themselves, with their tenants when asked', async () => {
   expect((await get('/user', 'alice')).body).toEqual({
     username: 'alice',
