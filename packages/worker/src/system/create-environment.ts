@@ -92,7 +92,8 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error))
   }
-  const lack = await lackingCapabilities(services.db, tenantId, deployment.requirements, settings.labels)
+  const creator = { tenantId, username: deployment.created_by }
+  const lack = await lackingCapabilities(services.db, creator, deployment.requirements, settings.labels)
   if (lack !== undefined) return fail(lack)
   const owner = {
     tenantId,

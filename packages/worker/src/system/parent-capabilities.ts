@@ -5,18 +5,19 @@ import { readCapabilities } from './queries.ts'
 
 /**
  * Why the deployment cannot live in its environment: the blueprint asks for capabilities that no deployment has which
- * its `csys-obj-parent` labels name (spec/plan.md 1.1). A parent that is not there is told of when the label is set.
+ * its `csys-obj-parent` labels name (spec/plan.md 1.1). A parent that whoever creates the deployment does not see is told
+ * of when the label is set.
  */
 export async function lackingCapabilities(
   db: Database,
-  tenantId: number,
+  owner: Parameters<typeof readCapabilities>[1],
   requirements: unknown,
   labels: readonly LabelPair[],
 ): Promise<string | undefined> {
   const wanted = (requirements as PlanRequirements | null)?.parent_capabilities ?? []
   if (wanted.length === 0) return undefined
   const parents = labels.filter(({ key }) => key === 'csys-obj-parent').map(({ value }) => value)
-  const known = await readCapabilities(db, tenantId, parents)
+  const known = await readCapabilities(db, owner, parents)
   if (known.length < parents.length) return undefined
   const missing = wanted.filter((path) => !known.some((capabilities) => declares(capabilities, path)))
   if (missing.length === 0) return undefined

@@ -1,5 +1,5 @@
 import type { DeploymentPlan, PlanWorkflow } from '@tutti/dsl'
-import { type Database, type Schema, toJson } from '@tutti/storage'
+import { type Database, type Schema, seenBy, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import type { Environment, NodeRow } from '../planning/environment.ts'
@@ -133,13 +133,18 @@ export async function readWorkflow(
   return row?.workflow ?? null
 }
 
-/** What these deployments of the tenant declare; of those that are there. */
-export async function readCapabilities(db: Database, tenantId: number, ids: readonly string[]) {
+/** What these deployments of the tenant declare; of those that the user sees. */
+export async function readCapabilities(
+  db: Database,
+  { tenantId, username }: { readonly tenantId: number; readonly username: string },
+  ids: readonly string[],
+) {
   const rows = await db
-    .selectFrom('deployments')
-    .select('capabilities')
-    .where('tenant_id', '=', tenantId)
-    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .selectFrom('deployments as d')
+    .select('d.capabilities')
+    .where('d.tenant_id', '=', tenantId)
+    .where(sql<boolean>`d.id = any(${[...ids]}::text[])`)
+    .where(seenBy('d', username))
     .execute()
   return rows.map(({ capabilities }) => capabilities as DeploymentPlan['capabilities'])
 }

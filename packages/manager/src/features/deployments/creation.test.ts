@@ -368,6 +368,12 @@ test('capabilities that the blueprint needs must be declared by the environment'
     refused('Environment referenced by `csys-obj-parent` not found: nope'),
   )
   expect((await within([poor, rich])).status).toBe(201)
+  const mine = newId()
+  await create(mine, { blueprint_id: poor, visibility: 'private' })
+  const labels = [{ 'csys-obj-parent': mine }]
+  expect(await create(newId(), { blueprint_id: 'inside', labels }, { user: 'alice' })).toMatchObject(
+    refused(`Environment referenced by \`csys-obj-parent\` not found: ${mine}`),
+  )
 })
 
 test('the first of several mistakes is told', async () => {

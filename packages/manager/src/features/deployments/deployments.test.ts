@@ -216,4 +216,7 @@ test('label keys and values of deployments are listed', async () => {
   expect(await items('')).toEqual(['one', 'two'])
   expect(await items('/one')).toEqual(['a', 'b'])
   expect(await items('?_search=TW')).toEqual(['two'])
+  expect((await manager.inject('GET', '/labels/deployments/1st', asCarol)).body.message).toBe(
+    'The `key` argument must begin with a letter',
+  )
 })

@@ -1,8 +1,18 @@
-import { checkLabelKey, lastValue, parseBoolean, parsePage, reservedLabelKeys } from '@tutti/api'
+import {
+  checkIdentifier,
+  checkLabelKey,
+  lastValue,
+  parseBoolean,
+  parsePage,
+  reservedLabelKeys,
+} from '@tutti/api'
 import { type LabelledTable, listLabels } from '@tutti/storage'
 import { ownTenantScope, type Request } from '../../request.ts'
 
-/** Keys of a resource's labels in the tenant, or the values of one key (spec/rest-facts-a.md 17). */
+/**
+ * Keys of a resource's labels in the tenant, or the values of one key, which begins with a letter here
+ * (spec/rest-facts-a.md 4 and 17).
+ */
 export async function labelList(request: Request, table: LabelledTable, key?: string) {
   const { query, services } = request
   const page = parsePage(query, services.config.get('default_page_size'))
@@ -11,7 +21,7 @@ export async function labelList(request: Request, table: LabelledTable, key?: st
   const { items, total } = isReserved
     ? { items: reservedLabelKeys, total: reservedLabelKeys.length }
     : await listLabels(services.db, table, ownTenantScope(request), {
-        ...(key !== undefined && { key: checkLabelKey(key) }),
+        ...(key !== undefined && { key: checkLabelKey(checkIdentifier('key', key)) }),
         ...(search !== undefined && { search }),
         limit: page.size,
         offset: page.offset,
