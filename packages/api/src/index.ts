@@ -65,7 +65,7 @@ export {
   DeploymentGroupPut,
   DeploymentSelection,
 } from './routes/deployment-groups.ts'
-export { DeploymentCreate, DeploymentPatch } from './routes/deployments.ts'
+export { DeploymentCreate, DeploymentPatch, setByCreation } from './routes/deployments.ts'
 export { FunctionsEvaluation } from './routes/evaluation.ts'
 export { ExecutionGroupStart } from './routes/execution-groups.ts'
 export { ExecutionStart } from './routes/executions.ts'

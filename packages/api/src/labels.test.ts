@@ -45,6 +45,7 @@ test.each([
   [['a'], /list of 1-entry/],
   [[{ a: 1 }], /list of 1-entry/],
   [[{ a: 'b', c: 'd' }], /list of 1-entry/],
+  [[{ key: 'a', value: 'b' }, { c: 'd' }], /list of 1-entry/],
   [[{ 'a b': 'c' }], /illegal characters/],
   [[{ a: 'x"' }], /contains control characters or/],
   [[{ a: 'b' }, { A: 'b' }], /same label twice/],

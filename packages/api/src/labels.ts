@@ -28,15 +28,24 @@ const isReserved = (key: string) => reservedLabelKeys.some((reserved) => reserve
  */
 export function parseLabels(labels: unknown): readonly LabelPair[] {
   if (!Array.isArray(labels)) throw malformed()
-  return unique(labels.flatMap(parseEntry))
+  return unique(labels.every(isAnswered) ? labels.map(asAnswered) : labels.flatMap(parseEntry))
 }
+
+type Answered = { readonly key: unknown; readonly value: unknown }
+
+/** A label as answers show it, with who made it and when. */
+const isAnswered = (entry: unknown): entry is Answered =>
+  typeof entry === 'object' &&
+  entry !== null &&
+  'key' in entry &&
+  'value' in entry &&
+  Object.keys(entry).length <= 5
+
+const asAnswered = ({ key, value }: Answered): LabelPair => checkLabel(key, value)
 
 function parseEntry(entry: unknown): readonly LabelPair[] {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) throw malformed()
-  const pairs = Object.entries(entry)
-  // As answers show labels, with who made them and when.
-  if ('key' in entry && 'value' in entry && pairs.length <= 5) return [checkLabel(entry.key, entry.value)]
-  const [only, ...others] = pairs
+  const [only, ...others] = Object.entries(entry)
   if (only === undefined || others.length > 0) throw malformed()
   const [key, value] = only
   return Array.isArray(value) ? value.map((one) => checkLabel(key, one)) : [checkLabel(key, value)]

@@ -1,4 +1,5 @@
 import { IsObject, type TObject, type TSchema } from 'typebox'
+import type { FieldTable } from './list/field-table.ts'
 import { type ApiVersion, type Route, tokenCookie } from './routes/route.ts'
 import { ErrorShape } from './shapes/common.ts'
 import { routesOf } from './versions/routes-of.ts'
@@ -76,7 +77,8 @@ function parameters(route: Route, path: string, hasTenants: boolean): readonly J
   }))
   const header = { name: 'Tenant', in: 'header', required: true, schema: { type: 'string' } }
   const own = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => inQuery(name, schema))
-  const common = route.list === undefined ? [] : listParameters
+  const common =
+    route.list === undefined ? [] : [...listParameters, ...filterParameters(route.list.extraFilters)]
   return [...inPath, ...(route.tenant === 'required' && hasTenants ? [header] : []), ...common, ...own]
 }
 
@@ -96,6 +98,10 @@ const listParameters: readonly Json[] = [
   inQuery('_search', { type: 'string' }),
   inQuery('_all_tenants', { type: 'boolean' }),
 ]
+
+/** Filters that are no fields of the answer. */
+const filterParameters = (filters: FieldTable['extraFilters']): readonly Json[] =>
+  Object.entries(filters).map(([name, kind]) => inQuery(name, { type: kind }))
 
 const binary = { type: 'string', contentMediaType: 'application/octet-stream' }
 

@@ -14,6 +14,7 @@ export {
   type ErrorDetails,
   type Place,
 } from './diagnostic.ts'
+export { holdsCall, isCall } from './functions/call.ts'
 export { choosePluginFile, derivedPluginYaml } from './imports/plugin-yaml.ts'
 export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'
 export {
@@ -34,6 +35,7 @@ export {
 export type { TopologyGroups, TopologyNode } from './instances/topology.ts'
 export type { Json, JsonList, JsonObject } from './json.ts'
 export { type ParseOptions, type ParseOutcome, type ParseRequest, parseBlueprint } from './parse.ts'
+export { type DeploymentState, whyUnavailable } from './plan/availability.ts'
 export type * from './plan/plan.ts'
 export { TYPE_FILES, typeFileUrl } from './resources.ts'
 export { evaluateFunctions } from './runtime/evaluate.ts'

@@ -158,6 +158,7 @@ export async function addExecution(
     readonly deploymentId?: string
     readonly workflowId?: string
     readonly status?: string
+    readonly isDryRun?: boolean
   } = {},
 ): Promise<{ id: string; token: string }> {
   const id = randomUUID()
@@ -170,6 +171,7 @@ export async function addExecution(
       id,
       workflow_id: options.workflowId ?? 'install',
       status: options.status ?? 'started',
+      is_dry_run: options.isDryRun ?? false,
       deployment_id: deploymentId ?? null,
       deployment_display_name: deploymentId ?? null,
       blueprint_id: deploymentId === undefined ? null : 'blueprint',

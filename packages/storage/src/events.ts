@@ -1,5 +1,7 @@
+import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { type Database, toJson } from './database.ts'
+import type { ExecutionRow } from './executions/lease.ts'
 
 export type NewEvent = {
   readonly isLog: boolean
@@ -30,6 +32,22 @@ export type EventContext = {
   readonly createdBy: string
   readonly managerName: string | null
   readonly agentName: string | null
+}
+
+/** Of the execution's events that this process reports. */
+export function executionEvents(execution: ExecutionRow): EventContext {
+  return {
+    tenantId: execution.tenant_id,
+    executionId: execution.id,
+    workflowId: execution.workflow_id,
+    deploymentId: execution.deployment_id,
+    deploymentDisplayName: execution.deployment_display_name,
+    blueprintId: execution.blueprint_id,
+    visibility: execution.visibility,
+    createdBy: execution.created_by,
+    managerName: hostname(),
+    agentName: null,
+  }
 }
 
 /** Appends events of one execution in their order, as one statement whatever their number. */

@@ -17,10 +17,8 @@ export {
   addDependencies,
   checkTargets,
   insertDependencies,
-  listTargetFunctions,
   type NewDependency,
   removeDependencies,
-  setTargets,
 } from './dependencies/dependencies.ts'
 export {
   type Dependent,
@@ -30,6 +28,7 @@ export {
   workflowsThatStop,
 } from './dependencies/dependents.ts'
 export { setDeploymentLabels } from './dependencies/deployment-labels.ts'
+export { type EvaluatedTargets, evaluateTargets, storeTargets } from './dependencies/evaluated-targets.ts'
 export { holdSource, holdTargets, seenBy } from './dependencies/targets.ts'
 export * from './embedded/index.ts'
 export { settleEnvironments } from './environments/settle.ts'
@@ -37,7 +36,8 @@ export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './e
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
 export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
-export { type EventContext, insertEvents, type NewEvent } from './events.ts'
+export { type EventContext, executionEvents, insertEvents, type NewEvent } from './events.ts'
+export { readDeploymentStates } from './executions/deployment-states.ts'
 export { dequeueExecutions, mayDequeue, pickUpMs } from './executions/dequeue.ts'
 export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {

@@ -257,6 +257,8 @@ export type Schema = {
     resume_mode: 'resume' | 'force-resume' | null
     allow_custom_parameters: Generated<boolean>
     force: Generated<boolean>
+    /** It was queued: whoever starts it checks it again. */
+    checks_at_start: Generated<boolean>
     /** seconds */
     wait_after_fail: Generated<number>
     total_operations: Generated<number>

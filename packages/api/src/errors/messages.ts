@@ -65,6 +65,13 @@ export const unknownKeys = (
     `${kind} keys '${wireList(unknown)}' do not exist. Allowed keys are: ${wireList(allowed)}`,
   )
 
+export const unavailableWorkflow = (workflowId: string, deploymentId: string, why: string): ApiError =>
+  new ApiError(
+    'unavailable_workflow_error',
+    `Workflow ${workflowId} is not available for deployment ${deploymentId}: ${why}`,
+    { hint: 'Pass force=true to run it all the same' },
+  )
+
 /** As events say it. */
 export const unknownFilter = (unknown: readonly string[], allowed: readonly string[]): ApiError =>
   badParameter(`Unknown field to filter by: ${unknown.join(', ')}. Allowed values are: ${wireList(allowed)}`)

@@ -12,7 +12,7 @@ export type FieldFilter = {
 
 /**
  * The filters on fields: every key that neither starts with `_` nor is one of the endpoint's `own`
- * parameters.
+ * parameters; of those with `_`, what the resource counts among its filters.
  *
  * @throws bad_parameters_error for a key that is no field (unless it is passed over), and for values that do not fit it
  */
@@ -22,7 +22,9 @@ export function parseFieldFilters(
   own: readonly string[] = [],
   passesOverUnknown = false,
 ): readonly FieldFilter[] {
-  const given = Object.keys(query).filter((key) => !key.startsWith('_') && !own.includes(key))
+  const given = Object.keys(query).filter(
+    (key) => (!key.startsWith('_') || Object.hasOwn(table.extraFilters, key)) && !own.includes(key),
+  )
   const kindOf = (key: string): FieldKind | undefined =>
     table.extraFilters[key] ?? (table.filters?.includes(key) === false ? undefined : table.fields[key])
   const unknown = given.filter((key) => (kindOf(key) ?? 'json') === 'json')

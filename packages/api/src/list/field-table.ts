@@ -6,8 +6,8 @@ export type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'datetime'
 export type FieldTable = {
   /** Field → what it holds. Every field may be included; all but `json` may be filtered and sorted by. */
   readonly fields: Readonly<Record<string, FieldKind>>
-  /** Filter keys that are no fields, such as `deployment_group_id`. */
-  readonly extraFilters: Readonly<Record<string, FieldKind>>
+  /** Filter keys that are no fields, such as `deployment_group_id` and its other name `_group_id`. */
+  readonly extraFilters: Readonly<Record<string, 'string' | 'boolean'>>
   /** The only fields that it is filtered by, where these are not all. */
   readonly filters: readonly string[] | undefined
   /** The order of every list, appended to the one asked for. */
@@ -27,7 +27,7 @@ export type Sort = {
 }
 
 export type FieldTableOptions = {
-  readonly extraFilters?: Readonly<Record<string, FieldKind>>
+  readonly extraFilters?: FieldTable['extraFilters']
   readonly filters?: readonly string[]
   readonly defaultSort?: readonly Sort[]
   readonly sortsByLabel?: boolean

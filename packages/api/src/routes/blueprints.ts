@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, ListOf, Nullable } from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /**
@@ -15,16 +15,23 @@ export const BlueprintUpload = Type.Object({
   labels: Type.Optional(Nullable(Type.Unknown())),
   async_upload: Type.Optional(Nullable(Type.Boolean())),
   skip_execution: Type.Optional(Nullable(Type.Boolean())),
+  ...creationOverrides,
 })
 
+/** How an upload went may be said by others; what it made of the archive (plan, requirements) is its own to write. */
 export const BlueprintPatch = Type.Object(
   {
     labels: Type.Optional(Type.Array(Type.Unknown())),
     visibility: Type.Optional(Type.String()),
     description: Type.Optional(Nullable(Type.String())),
+    main_file_name: Type.Optional(Nullable(Type.String())),
+    state: Type.Optional(Nullable(Type.String())),
+    error: Type.Optional(Nullable(Type.String())),
+    error_traceback: Type.Optional(Nullable(Type.String())),
     creator: Type.Optional(Type.String()),
+    created_at: Type.Optional(Nullable(Type.String())),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, minProperties: 1 },
 )
 
 export const SetVisibility = Type.Object({ visibility: Type.String() })

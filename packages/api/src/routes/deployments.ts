@@ -22,12 +22,41 @@ export const DeploymentCreate = Type.Object({
   runtime_only_evaluation: Type.Optional(Type.Boolean()),
 })
 
-/** What a user may change; the keys that only workers of the reference send are not among them. */
-export const DeploymentPatch = Type.Object({
-  labels: Type.Optional(Type.Array(Type.Unknown())),
-  display_name: Type.Optional(Type.String()),
-  creator: Type.Optional(Type.String()),
-})
+/** What the creation of a deployment sets, once and for all: only deployment updates change it. */
+export const setByCreation = [
+  'workflows',
+  'inputs',
+  'policy_types',
+  'policy_triggers',
+  'groups',
+  'scaling_groups',
+  'outputs',
+  'capabilities',
+  'runtime_only_evaluation',
+  'resource_tags',
+  'create_execution',
+  'latest_execution',
+] as const
+
+const given = Type.Optional(Type.Unknown())
+
+export const DeploymentPatch = Type.Object(
+  {
+    labels: Type.Optional(Type.Array(Type.Unknown())),
+    display_name: Type.Optional(Type.String()),
+    creator: Type.Optional(Type.String()),
+    description: Type.Optional(Nullable(Type.String())),
+    blueprint_id: Type.Optional(Nullable(Type.String())),
+    ...(Object.fromEntries(setByCreation.map((name) => [name, given])) as Record<
+      (typeof setByCreation)[number],
+      typeof given
+    >),
+  },
+  { minProperties: 1 },
+)
+
+/** Only what this deployment depends on, directly or not (spec/rest-facts-a.md 5). */
+export const dependenciesOf = { _dependencies_of: Type.Optional(Type.String()) }
 
 export const deploymentRoutes = {
   'deployments.list': route({
@@ -38,9 +67,7 @@ export const deploymentRoutes = {
     summary: 'List deployments',
     list: deploymentFields,
     query: Type.Object({
-      _group_id: Type.Optional(Type.String()),
-      _dependencies_of: Type.Optional(Type.String()),
-      _environments_only: Type.Optional(Type.Boolean()),
+      ...dependenciesOf,
       all_sub_deployments: Type.Optional(Type.Boolean()),
       include_workdir: Type.Optional(Type.Boolean()),
     }),

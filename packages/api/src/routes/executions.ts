@@ -32,7 +32,6 @@ export const executionRoutes = {
     list: executionFields,
     query: Type.Object({
       _include_system_workflows: Type.Optional(Type.Boolean()),
-      _group_id: Type.Optional(Type.String()),
     }),
     response: ListOf(Execution),
     status: 200,

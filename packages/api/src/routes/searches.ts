@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { ListOf, Nullable } from '../shapes/common.ts'
+import { ListOf } from '../shapes/common.ts'
 import { Deployment, deploymentFields, Workflow, workflowFields } from '../shapes/deployment.ts'
 import { Node, nodeFields } from '../shapes/node.ts'
 import { NodeInstance, nodeInstanceFields } from '../shapes/node-instance.ts'
@@ -13,6 +13,7 @@ import {
   scalingGroupFields,
 } from '../shapes/search.ts'
 import { SecretItem, secretItemFields } from '../shapes/secret.ts'
+import { dependenciesOf } from './deployments.ts'
 import { route } from './route.ts'
 
 /** One of the two, or none for a plain list (spec/rest-facts-a.md 6). */
@@ -36,10 +37,7 @@ const within = Type.Object({
   blueprint_id: Type.Optional(Type.String()),
 })
 
-const workflowOptions = Type.Object({
-  _common_only: Type.Optional(Type.Boolean()),
-  _group_id: Type.Optional(Nullable(Type.String())),
-})
+const workflowOptions = Type.Object({ _common_only: Type.Optional(Type.Boolean()), ...dependenciesOf })
 
 /** spec/rest-spec-a.md 4.9, spec/rest-facts-a.md 6 and 17. */
 export const searchRoutes = {
@@ -49,7 +47,7 @@ export const searchRoutes = {
     permission: 'deployment_list',
     summary: 'Search deployments by rules about labels and attributes',
     list: deploymentFields,
-    query: Type.Object({ _group_id: Type.Optional(Type.String()) }),
+    query: Type.Object(dependenciesOf),
     response: ListOf(Deployment),
   }),
   'searches.blueprints': route({

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
 import type { FieldTable } from '../list/field-table.ts'
 import type { Permission } from '../permissions/matrix.ts'
 import { blueprintFields } from '../shapes/blueprint.ts'
@@ -7,6 +7,7 @@ import { deploymentFields } from '../shapes/deployment.ts'
 import { executionFields } from '../shapes/execution.ts'
 import { nodeFields } from '../shapes/node.ts'
 import { nodeInstanceFields } from '../shapes/node-instance.ts'
+import { dependenciesOf } from './deployments.ts'
 import { route } from './route.ts'
 
 const everywhere = ['tenant_name', 'visibility'] as const
@@ -26,6 +27,7 @@ const summary = <Resource extends SummarisedResource>(
   resource: Resource,
   permission: Permission,
   list: FieldTable,
+  query: TProperties = {},
 ) =>
   route({
     method: 'GET',
@@ -38,6 +40,7 @@ const summary = <Resource extends SummarisedResource>(
     query: Type.Object({
       _target_field: Type.Optional(Type.String()),
       _sub_field: Type.Optional(Type.String()),
+      ...query,
     }),
     response: ListOf(JsonObject),
     status: 200,
@@ -46,7 +49,7 @@ const summary = <Resource extends SummarisedResource>(
 /** spec/rest-spec-a.md 4.10, spec/rest-facts-a.md 17. */
 export const summaryRoutes = {
   'summaries.blueprints': summary('blueprints', 'blueprint_list', blueprintFields),
-  'summaries.deployments': summary('deployments', 'deployment_list', deploymentFields),
+  'summaries.deployments': summary('deployments', 'deployment_list', deploymentFields, dependenciesOf),
   'summaries.executions': summary('executions', 'execution_list', executionFields),
   'summaries.nodes': summary('nodes', 'node_list', nodeFields),
   'summaries.nodeInstances': summary('node_instances', 'node_instance_list', nodeInstanceFields),

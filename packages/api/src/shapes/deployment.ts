@@ -64,7 +64,7 @@ export type Deployment = Static<typeof Deployment>
 
 export const deploymentFields = fieldTable(Deployment, {
   sortsByLabel: true,
-  extraFilters: { deployment_group_id: 'string' },
+  extraFilters: { deployment_group_id: 'string', _group_id: 'string', _environments_only: 'boolean' },
 })
 
 /** `GET /deployments/{id}/outputs` (spec/rest-spec-a.md 2.5). */

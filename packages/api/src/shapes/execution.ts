@@ -65,5 +65,5 @@ export const Execution = Shape('Execution', {
 export type Execution = Static<typeof Execution>
 
 export const executionFields = fieldTable(Execution, {
-  extraFilters: { execution_group_id: 'string', deployment_group_id: 'string' },
+  extraFilters: { execution_group_id: 'string', _group_id: 'string', deployment_group_id: 'string' },
 })

@@ -14,7 +14,7 @@ import {
   type TSchema,
 } from 'typebox'
 import { Value } from 'typebox/value'
-import { badParameter, missingBodyField, type WireType, wrongType } from '../errors/messages.ts'
+import { badParameter, emptyUpdate, missingBodyField, type WireType, wrongType } from '../errors/messages.ts'
 import { lastValue, type QueryValues } from '../list/query-value.ts'
 import { parseBoolean } from './boolean.ts'
 import { wireTypeOf } from './wire-type.ts'
@@ -22,13 +22,14 @@ import { wireTypeOf } from './wire-type.ts'
 /**
  * A JSON body as its schema wants it, with the messages that clients know (spec/rest-facts-a.md 2). Flags
  * may be strings; keys that the schema does not name are left out, or refused where it allows no others; an absent body
- * counts as `{}`.
+ * counts as `{}`, which is no change where the schema is one of changes (`minProperties`).
  *
- * @throws bad_parameters_error
+ * @throws bad_parameters_error, illegal_action_error
  */
 export function parseBody<Schema extends TObject>(schema: Schema, body: unknown): Static<Schema> {
   const given = body ?? {}
   if (wireTypeOf(given) !== 'dict') throw wrongType('json request body', 'dict', wireTypeOf(given))
+  if ('minProperties' in schema && Object.keys(given as object).length === 0) throw emptyUpdate()
   refuseUnknown(schema, given as object)
   return parseFields(schema, given as Readonly<Record<string, unknown>>)
 }

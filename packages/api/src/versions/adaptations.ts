@@ -74,15 +74,15 @@ const beforeV31: Adaptations = {
     route: { status: 200, response: Blueprint },
     resource: { from: 'blueprints.get', when: 'before' },
   },
-  // Their clients wait for the execution that creates it themselves.
+  // Their clients wait for the execution that creates it themselves, and expect no look at plugins.
   'deployments.create': {
     route: {
       query: undefined,
       body: Type.Object({ blueprint_id: Type.String(), inputs: Type.Optional(Nullable(JsonObject)) }),
     },
-    request({ params }) {
+    request({ params, body }) {
       checkIdentifier('deployment_id', params.deployment_id ?? '')
-      return { options: { async_create: true } }
+      return { options: { async_create: true }, body: { ...body, skip_plugins_validation: true } }
     },
   },
   'deployments.delete': {

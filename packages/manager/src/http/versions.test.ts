@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { blueprintArchive, blueprintText } from '../../test/archives.ts'
 import { addExecution, addTenant, addUser } from '../../test/fixtures.ts'
 import { passwordOf, type TestAnswer } from '../../test/test-manager.ts'
 import { startTestSystem, type TestSystem } from '../../test/test-system.ts'
@@ -124,6 +125,19 @@ test('deletions answer what they deleted', async () => {
   }
   expect((await v3('PUT', '/deployments/1st', { body: { blueprint_id: 'app' } })).body.message).toContain(
     'must begin with a letter',
+  )
+})
+
+test('creations look for no plugins', async () => {
+  const plugins = { mine: { executor: 'central_deployment_agent', package_name: 'mine' } }
+  const interfaces = { 'cloudify.interfaces.lifecycle': { create: 'mine.tasks.create' } }
+  const node_templates = { one: { type: 'cloudify.nodes.Root', interfaces } }
+  await system.upload('plugged', blueprintArchive(blueprintText({ plugins, node_templates })))
+  const body = { blueprint_id: 'plugged' }
+  expect((await v2('PUT', '/deployments/plugged2', { body })).status).toBe(201)
+  expect((await v3('PUT', '/deployments/plugged3', { body })).status).toBe(201)
+  expect((await system.inject('PUT', '/deployments/plugged31', { body })).body.error_code).toBe(
+    'deployment_plugin_not_found',
   )
 })
 

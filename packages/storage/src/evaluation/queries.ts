@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { consumerKey } from '../dependencies/consumers.ts'
 import { deploymentLabels, isSeenLabel } from '../labels.ts'
+import { visibleIn } from '../lists/list.ts'
+import { ownedAs } from '../lists/owner-fields.ts'
 import type { Scope } from '../lists/resource.ts'
 import type { Json, JsonObject, StoredNode, StoredNodeInstance } from './types.ts'
 
@@ -116,4 +118,20 @@ export async function listConsumers(db: Database, scope: Scope, deployment: Key)
       and ${isSeenLabel(deploymentLabels, scope)}
     order by d.id`.execute(db)
   return rows
+}
+
+/** The deployments of a group of the tenant; null when the scope shows none of that id. */
+export async function listGroupMembers(
+  db: Database,
+  scope: Scope,
+  tenantId: number,
+  groupId: string,
+): Promise<readonly string[] | null> {
+  const { rows } = await sql<{ ids: string[] }>`
+    select array(
+      select m.deployment_id from deployment_group_members m
+      where m.tenant_id = g.tenant_id and m.deployment_group_id = g.id order by m.deployment_id) as ids
+    from deployment_groups g
+    where g.tenant_id = ${tenantId} and g.id = ${groupId} and ${visibleIn(ownedAs('g'), scope)}`.execute(db)
+  return rows[0]?.ids ?? null
 }

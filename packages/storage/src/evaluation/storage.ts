@@ -6,6 +6,7 @@ import {
   findInstance,
   findNode,
   listConsumers,
+  listGroupMembers,
   listInstancesOf,
   listLabelValues,
 } from './queries.ts'
@@ -54,8 +55,7 @@ export function deploymentStorage(
     consumers: () => consumers(''),
     input: async (name) => own(deployment.inputs, name),
     secret: remembered((key: string) => readSecret(within, key)),
-    // Deployment groups are not built yet: there are none.
-    groupDeploymentIds: async () => null,
+    groupDeploymentIds: (groupId) => listGroupMembers(db, within, deployment.tenantId, groupId),
     parentDeploymentId: async () => (await labelValues('csys-obj-parent'))[0] ?? null,
     system: async (fact) => facts[fact],
     async capability(deploymentId, name) {

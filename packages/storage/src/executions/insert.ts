@@ -49,10 +49,11 @@ export async function insertExecutions(
   await sql`
     insert into executions (tenant_id, id, workflow_id, status, error, deployment_id, deployment_display_name,
       blueprint_id, execution_group_id, parameters, is_system_workflow, is_dry_run, allow_custom_parameters, force,
-      wait_after_fail, visibility, created_by, lease_expires_at, ended_at)
+      wait_after_fail, visibility, created_by, lease_expires_at, ended_at, checks_at_start)
     select e.*,
       case when e.status = 'pending' then clock_timestamp() + ${pickUpMs} * interval '1 millisecond' end,
-      case when e.status = 'failed' then clock_timestamp() end
+      case when e.status = 'failed' then clock_timestamp() end,
+      e.status = 'queued'
     from unnest(
       ${column((one) => one.tenantId)}::int[],
       ${column((one) => one.id)}::text[],

@@ -211,9 +211,13 @@ function fieldCondition(
   if (typeof extra === 'function') return extra(values, scope)
   const column = extra ?? resource.fields[field]?.filterBy ?? columnOf(resource, field)
   const [first] = values
-  if (values.length === 1) return sql`${column} = ${first}`
-  return sql`${column} in (${sql.join(values)})`
+  if (values.length === 1) return sql`${comparable(column, values)} = ${first}`
+  return sql`${comparable(column, values)} in (${sql.join(values)})`
 }
+
+/** Times are equal when they are shown alike: answers have milliseconds, the database keeps microseconds. */
+const comparable = (column: RawBuilder<unknown>, [first]: FieldFilter['values']): RawBuilder<unknown> =>
+  first instanceof Date ? sql`date_trunc('milliseconds', ${column})` : column
 
 function searchCondition(resource: ListedResource, query: ListQuery): RawBuilder<unknown>[] {
   const either = [

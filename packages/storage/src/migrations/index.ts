@@ -16,6 +16,7 @@ import * as agents from './0025-agents.ts'
 import * as ldap from './0030-ldap.ts'
 import * as groups from './0040-groups.ts'
 import * as environments from './0050-environments.ts'
+import * as queuedChecks from './0060-queued-checks.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0030-ldap': ldap,
   '0040-groups': groups,
   '0050-environments': environments,
+  '0060-queued-checks': queuedChecks,
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   checkLease,
   dependentLines,
   type ExecutionRow,
+  executionEvents,
   findDependents,
   holdSource,
   insertEvents,
@@ -12,7 +13,6 @@ import {
   setExecutionStatus,
 } from '@tutti/storage'
 import { type ExecutionControl, Stopped } from '../executions/control.ts'
-import { eventContext } from '../executions/event-rows.ts'
 import type { WorkerServices } from '../services.ts'
 import { attemptId } from './attempt-id.ts'
 import { type Child, hasLiveInstances, isBusy, listChildren, lockStatus, readStatuses } from './queries.ts'
@@ -134,7 +134,7 @@ async function start(run: ChildrenRun, child: Child): Promise<string | 'busy' | 
       if (workflowId === 'uninstall' && !child.hasWorkflow) {
         const message = `Deployment ${child.id} has no workflow ${workflowId}: skipped`
         const log = { isLog: true, level: 'info', logger: 'tutti', message }
-        await insertEvents(transaction, eventContext(execution), [
+        await insertEvents(transaction, executionEvents(execution), [
           { ...log, reportedAt: new Date(services.now()) },
         ])
         return 'nothing to do'

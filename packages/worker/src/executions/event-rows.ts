@@ -1,21 +1,5 @@
-import { hostname } from 'node:os'
 import type { EmittedEvent } from '@tutti/engine'
-import type { EventContext, ExecutionRow, NewEvent } from '@tutti/storage'
-
-export function eventContext(execution: ExecutionRow): EventContext {
-  return {
-    tenantId: execution.tenant_id,
-    executionId: execution.id,
-    workflowId: execution.workflow_id,
-    deploymentId: execution.deployment_id,
-    deploymentDisplayName: execution.deployment_display_name,
-    blueprintId: execution.blueprint_id,
-    visibility: execution.visibility,
-    createdBy: execution.created_by,
-    managerName: hostname(),
-    agentName: null,
-  }
-}
+import type { NewEvent } from '@tutti/storage'
 
 /** The engine's events as rows; `nodeOf` names the node of an instance. */
 export function eventRows(

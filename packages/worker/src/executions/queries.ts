@@ -215,6 +215,21 @@ export async function setToken(transaction: Database, lease: Lease, tokenHash: s
   return row
 }
 
+/** With its start: nobody looks at them again. */
+export async function setParameters(
+  transaction: Database,
+  lease: Lease,
+  parameters: ExecutionRow['parameters'],
+): Promise<void> {
+  await transaction
+    .updateTable('executions')
+    .set({ parameters: toJson(parameters), checks_at_start: false })
+    .where('tenant_id', '=', lease.tenantId)
+    .where('id', '=', lease.executionId)
+    .where('lease_fence', '=', lease.fence)
+    .execute()
+}
+
 const counted = (total: number, finished: number) => ({
   total_operations: sql<number>`total_operations + ${total}`,
   finished_operations: sql<number>`finished_operations + ${finished}`,

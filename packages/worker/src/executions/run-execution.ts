@@ -3,18 +3,22 @@ import { isEndStatus } from '@tutti/api'
 import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
+  type EvaluatedTargets,
   type ExecutionRow,
+  executionEvents,
   insertEvents,
   LeaseLost,
   readHeld,
   setExecutionStatus,
+  storeTargets,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
-import { type EvaluatedTargets, evaluateTargets, storeTargets } from '../system/dependency-targets.ts'
+import { checkAtStart } from '../system/check-at-start.ts'
+import { targetsOf } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
 import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'
-import { eventContext, eventRows } from './event-rows.ts'
-import { setToken } from './queries.ts'
+import { eventRows } from './event-rows.ts'
+import { setParameters, setToken } from './queries.ts'
 import { runWorkflow } from './run-workflow.ts'
 import { whileHeld } from './while-held.ts'
 
@@ -63,10 +67,18 @@ async function attempt(
     await system(services, execution, control)
     return
   }
-  const token = await begin(services, execution, control)
+  const checked = await checkAtStart(services.db, execution)
+  if (!checked.ok) {
+    const error = `Error dequeueing execution: ${checked.error}`
+    await finish(services, execution, control, { status: 'failed', error })
+    services.log.info({ ...fields, error }, 'execution not started')
+    return
+  }
+  const ready = { ...execution, parameters: checked.parameters }
+  const token = await begin(services, ready, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
-  const end = await runWorkflow(services, execution, control, token)
-  await finish(services, execution, control, end, await evaluateTargets(services, execution))
+  const end = await runWorkflow(services, ready, control, token)
+  await finish(services, execution, control, end, await targetsOf(services, execution))
   services.log.info({ ...fields, status: end.status }, 'execution ended')
 }
 
@@ -82,6 +94,7 @@ async function begin(
     const { status } = await setToken(transaction, control.lease, hash)
     control.cancelMode ??= cancelModeOf(status)
     if (status !== 'pending') return
+    if (execution.checks_at_start) await setParameters(transaction, control.lease, execution.parameters)
     await setExecutionStatus(transaction, control.lease, { status: 'started' })
     const event = workflowStarted(
       execution.workflow_id,
@@ -90,7 +103,7 @@ async function begin(
     )
     await insertEvents(
       transaction,
-      eventContext(execution),
+      executionEvents(execution),
       eventRows([event], () => null),
     )
   })
@@ -113,7 +126,9 @@ async function finish(
     // A cancel request that came after the last task: nothing was left to cancel, but the answer must be its own.
     const own: WorkflowEnd =
       end.status === 'succeeded' && cancelModeOf(status) !== null ? { status: 'cancelled' } : end
-    const actual = await storeTargets(transaction, execution, targets, own, services.now())
+    const error = await storeTargets(transaction, execution, targets, new Date(services.now()))
+    const actual: WorkflowEnd =
+      own.status === 'succeeded' && error !== undefined ? { status: 'failed', error } : own
     const event = workflowEnded(
       execution.workflow_id,
       actual,
@@ -122,7 +137,7 @@ async function finish(
     )
     await insertEvents(
       transaction,
-      eventContext(execution),
+      executionEvents(execution),
       eventRows([event], () => null),
     )
     await setExecutionStatus(transaction, control.lease, {

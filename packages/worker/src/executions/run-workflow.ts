@@ -11,11 +11,11 @@ import {
   prepareResume,
   type WorkflowEnd,
 } from '@tutti/engine'
-import { type ExecutionRow, insertEvents } from '@tutti/storage'
+import { type ExecutionRow, executionEvents, insertEvents } from '@tutti/storage'
 import { runOnChildren } from '../children/run-on-children.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
-import { eventContext, eventRows } from './event-rows.ts'
+import { eventRows } from './event-rows.ts'
 import {
   clearResumeMode,
   insertGraph,
@@ -93,7 +93,7 @@ async function runPhase(run: Run, phase: Phase) {
         if (!isNew) return
         const rows = eventRows(commit.events, (id) => nodes.get(id) ?? null)
         await storeCommit(transaction, execution, graph.id, commit)
-        await insertEvents(transaction, eventContext(execution), rows)
+        await insertEvents(transaction, executionEvents(execution), rows)
       }),
   })
 }

@@ -3,6 +3,7 @@ import { ApiError, checkDisplayName, checkIdentifier, type LabelPair, parseLabel
 import { DslError, type Json, type JsonObject } from '@tutti/dsl'
 import {
   addDependencies,
+  executionEvents,
   insertEvents,
   joinGroups,
   type NewDependency,
@@ -11,7 +12,6 @@ import {
   setDeploymentLabels,
   type Visibility,
 } from '@tutti/storage'
-import { eventContext } from '../executions/event-rows.ts'
 import {
   type Environment,
   type EnvironmentAnswers,
@@ -24,6 +24,7 @@ import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'
 import { environmentAnswers } from './environment-answers.ts'
 import type { SystemWorkflow } from './index.ts'
+import { lackingCapabilities } from './parent-capabilities.ts'
 import {
   clearNodes,
   insertNodeInstances,
@@ -91,6 +92,9 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error))
   }
+  const creator = { tenantId, username: deployment.created_by }
+  const lack = await lackingCapabilities(services.db, creator, deployment.requirements, settings.labels)
+  if (lack !== undefined) return fail(lack)
   const owner = {
     tenantId,
     deploymentId,
@@ -111,7 +115,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       const member = { ...source, createdBy: deployment.created_by }
       const closed = await joinGroups(transaction, member, settings.groups)
       const warnings = [...notBuilt(environment.settings), ...closed.map(notJoined)]
-      await insertEvents(transaction, eventContext(execution), logLines(warnings, services.now()))
+      await insertEvents(transaction, executionEvents(execution), logLines(warnings, services.now()))
     },
   })
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@tutti/api'
-import { evaluateCapabilities, evaluatedConstraints, type Json } from '@tutti/dsl'
+import { evaluateCapabilities, evaluatedConstraints, type Json, type ObjectQuery } from '@tutti/dsl'
 import {
   type Database,
   deploymentStorage,
@@ -17,13 +17,40 @@ type Creation = {
   readonly blueprint: { readonly tenantId: number; readonly id: string }
 }
 
-/** Managers hold the key of secrets, workers do not; nothing that a plan is made of needs the text of one. */
+/**
+ * Managers hold the key of secrets, workers do not; nothing that a plan is made of needs the text of one, and what takes
+ * one in the parameters of an execution was evaluated by the manager.
+ */
 export async function readSecret(_scope: Scope, key: string): Promise<never> {
   throw new ApiError(
     'unsupported_deployment_get_secret_error',
-    `get_secret: ${key} cannot be used in the constraint of an input, nor in a capability that one names, nor to name a deployment that another one depends on`,
+    `get_secret: ${key} cannot be used in the constraint of an input, nor in a capability that one names, nor to name a deployment that another one depends on, nor in what a parameter of an execution refers to`,
   )
 }
+
+/** What functions in the scope of the deployment read; undefined when the scope does not show it. */
+export async function evaluationOf(db: Database, scope: Scope, deploymentId: string) {
+  const found = await findEvaluatedDeployment(db, scope, deploymentId)
+  return found && deploymentStorage({ db, readSecret }, scope, found)
+}
+
+/** Whether inputs and parameters name what there is; `blueprint`: the one that a deployment is being made from. */
+export const objectFinder =
+  (db: Database, scope: Scope, blueprint: Creation['blueprint'] | null) =>
+  (queries: readonly ObjectQuery[]): Promise<readonly boolean[]> =>
+    objectsExist(
+      {
+        db,
+        scope,
+        blueprint,
+        async capabilities(deploymentId) {
+          const found = await findEvaluatedDeployment(db, scope, deploymentId)
+          if (found === undefined) return {}
+          return evaluateCapabilities(found.capabilities, deploymentStorage({ db, readSecret }, scope, found))
+        },
+      },
+      queries,
+    )
 
 /** What planning a deployment asks of the database, seen as whoever creates it (spec/plan.md 7). */
 export function environmentAnswers(
@@ -36,34 +63,17 @@ export function environmentAnswers(
     known ??= scopeOf(db, tenantId, username)
     return known
   }
-  const storageOf = async (deploymentId: string) => {
-    const found = await findEvaluatedDeployment(db, await scope(), deploymentId)
-    return found && { ...found, storage: deploymentStorage({ db, readSecret }, await scope(), found) }
-  }
   return {
     async constraints({ inputs, given }) {
-      const own = await storageOf(id)
+      const own = await evaluationOf(db, await scope(), id)
       if (own === undefined) throw new Error(`deployment ${id} is gone`)
       // Its inputs are not stored yet: they are being checked.
       const input = async (name: string): Promise<Json | undefined> =>
         (Object.hasOwn(given, name) ? given[name] : undefined) ??
         (Object.hasOwn(inputs, name) ? inputs[name]?.default : undefined)
-      return evaluatedConstraints(inputs, { ...own.storage, input })
+      return evaluatedConstraints(inputs, { ...own, input })
     },
-    async objects(queries) {
-      return objectsExist(
-        {
-          db,
-          scope: await scope(),
-          blueprint,
-          async capabilities(deploymentId) {
-            const found = await storageOf(deploymentId)
-            return found === undefined ? {} : evaluateCapabilities(found.capabilities, found.storage)
-          },
-        },
-        queries,
-      )
-    },
+    objects: async (queries) => objectFinder(db, await scope(), blueprint)(queries),
     async missingSecrets(keys) {
       const missing: string[] = []
       for (const key of keys) if (!(await secretExists(db, await scope(), key))) missing.push(key)

@@ -1,4 +1,5 @@
-import { type Database, type Schema, toJson } from '@tutti/storage'
+import type { DeploymentPlan, PlanWorkflow } from '@tutti/dsl'
+import { type Database, type Schema, seenBy, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import type { Environment, NodeRow } from '../planning/environment.ts'
@@ -106,6 +107,7 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
       'd.visibility',
       'd.created_by',
       'd.runtime_only_evaluation',
+      'b.requirements',
       sql<string>`b.plan::text`.as('planText'),
       'b.tenant_id as blueprintTenantId',
       'b.id as blueprintId',
@@ -113,6 +115,38 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
     .where('d.tenant_id', '=', tenantId)
     .where('d.id', '=', id)
     .executeTakeFirst()
+}
+
+/** What the deployment has under that name. */
+export async function readWorkflow(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+  name: string,
+): Promise<PlanWorkflow | null> {
+  const row = await db
+    .selectFrom('deployments')
+    .select(sql<PlanWorkflow | null>`workflows -> ${name}`.as('workflow'))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', deploymentId)
+    .executeTakeFirst()
+  return row?.workflow ?? null
+}
+
+/** What these deployments of the tenant declare; of those that the user sees. */
+export async function readCapabilities(
+  db: Database,
+  { tenantId, username }: { readonly tenantId: number; readonly username: string },
+  ids: readonly string[],
+) {
+  const rows = await db
+    .selectFrom('deployments as d')
+    .select('d.capabilities')
+    .where('d.tenant_id', '=', tenantId)
+    .where(sql<boolean>`d.id = any(${[...ids]}::text[])`)
+    .where(seenBy('d', username))
+    .execute()
+  return rows.map(({ capabilities }) => capabilities as DeploymentPlan['capabilities'])
 }
 
 type Owner = {

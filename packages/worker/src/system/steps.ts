@@ -4,11 +4,12 @@ import {
   checkLease,
   type Database,
   type ExecutionRow,
+  executionEvents,
   insertEvents,
   setExecutionStatus,
 } from '@tutti/storage'
 import { cancelModeOf, type ExecutionControl } from '../executions/control.ts'
-import { eventContext, eventRows } from '../executions/event-rows.ts'
+import { eventRows } from '../executions/event-rows.ts'
 import type { WorkerServices } from '../services.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function beginSystemWorkflow(
     )
     await insertEvents(
       transaction,
-      eventContext(execution),
+      executionEvents(execution),
       eventRows([event], () => null),
     )
     return true
@@ -104,7 +105,7 @@ async function storeEnd(
     const event = workflowEnded(execution.workflow_id, end, { dryRun: false }, services.now())
     await insertEvents(
       transaction,
-      eventContext(execution),
+      executionEvents(execution),
       eventRows([event], () => null),
     )
     await (isCancelled ? undo : change)?.(transaction)

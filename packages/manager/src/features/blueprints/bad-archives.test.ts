@@ -146,17 +146,20 @@ test.each<[string, Uint8Array]>([
   ['one byte', Buffer.from('P')],
   ['a PNG', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
   ['a zip with something before it', Buffer.concat([Buffer.from('x'), zipOf(...main)])],
-])('%s is no archive, and nothing of it stays', async (_what, bytes) => {
+])('%s is no archive: the upload failed, and makes way for another', async (_what, bytes) => {
   const id = newId()
   const answer = await system.send('PUT', `/blueprints/${id}`, { body: bytes })
-  expect(answer).toMatchObject({
-    status: 400,
-    body: {
-      error_code: 'bad_parameters_error',
-      message: expect.stringContaining('Supported formats are: zip, tar'),
-    },
+  const message = expect.stringContaining('Supported formats are: zip, tar')
+  expect(answer).toMatchObject({ status: 400, body: { error_code: 'bad_parameters_error', message } })
+  expect((await system.inject('GET', `/blueprints/${id}`)).body).toMatchObject({
+    state: 'failed_uploading',
+    error: message,
+    plan: null,
+    upload_execution: { id: null },
   })
-  expect((await system.inject('GET', `/blueprints/${id}`)).status).toBe(404)
+  await system.upload(id)
+  expect((await system.send('PUT', `/blueprints/${id}`, { body: bytes })).status).toBe(409)
+  expect((await system.inject('GET', `/blueprints/${id}`)).body.state).toBe('uploaded')
 })
 
 test.each<[string, string, string, readonly string[]]>([

@@ -116,6 +116,41 @@ test('the owner is changed by those who may, the description by anybody who may 
   expect((await patch(id, { description: 'x' }, { user: 'viewer1' })).status).toBe(403)
 })
 
+test('how an upload went can be said by others, and a failed one is deleted at once', async () => {
+  const id = await uploaded()
+  const failure = { state: 'failed_parsing', error: 'an error', error_traceback: 'a traceback' }
+  expect(await patch(id, { ...failure, main_file_name: 'other.yaml' })).toMatchObject({
+    status: 200,
+    body: { ...failure, main_file_name: 'other.yaml' },
+  })
+  expect((await patch(id, { labels: [] })).status).toBe(409)
+  expect((await patch(id, { state: 'uploaded', error: null, error_traceback: null })).body).toMatchObject({
+    state: 'uploaded',
+    error: null,
+    error_traceback: null,
+  })
+  expect((await patch(id, { state: 'nonsense' })).body.message).toContain('Invalid state: nonsense')
+  expect((await patch(id, { plan: {} })).body.message).toBe('Unknown parameters: plan')
+  const planless = newId()
+  await system.send('PUT', `/blueprints/${planless}`, { body: blueprintArchive('node_templates: 1') })
+  expect((await patch(planless, { state: 'uploaded' })).status).toBe(409)
+  await patch(id, { state: 'failed_uploading' })
+  expect((await system.inject('DELETE', `/blueprints/${id}`)).status).toBe(204)
+})
+
+test('who made it, and when, is said by those who may', async () => {
+  const id = newId()
+  const query = 'created_by=bob&created_at=2020-01-02T03:04:05.678Z'
+  expect(
+    await system.send('PUT', `/blueprints/${id}?${query}`, { user: 'alice', body: blueprintArchive() }),
+  ).toMatchObject({ status: 403 })
+  await system.upload(id, blueprintArchive(), query)
+  const created_at = '2020-01-02T03:04:05.678Z'
+  expect((await get(id)).body).toMatchObject({ created_by: 'bob', created_at })
+  expect((await patch(id, { created_at: '2021-01-01' })).body.created_at).toBe('2021-01-01T00:00:00.000Z')
+  expect((await patch(id, { created_at: '2021-01-01' }, { user: 'alice' })).status).toBe(403)
+})
+
 test('labels wait until a blueprint is uploaded', async () => {
   const id = newId()
   await system.send('PUT', `/blueprints/${id}`, { body: blueprintArchive('node_templates: 1') })

@@ -2,6 +2,6 @@
  * Blueprints: archives with a main file, and the plan that an execution parses out of it (spec/rest-spec-a.md 4.2).
  */
 
-export { blueprintResource, notHidden } from './queries.ts'
+export { blueprintResource } from './queries.ts'
 export { blueprintHandlers } from './routes.ts'
-export { listBlueprints, requireBlueprint } from './service.ts'
+export { hiddenIfAsked, listBlueprints, requireBlueprint } from './service.ts'

@@ -6,13 +6,14 @@ import {
   labelValue,
   ownedRows,
   ownerFields,
+  type Schema,
   type Scope,
   timeField,
   type Users,
   usersOf,
   type Visibility,
 } from '@tutti/storage'
-import { sql } from 'kysely'
+import { sql, type UpdateObject } from 'kysely'
 
 /** spec/rest-spec-a.md 2.2, spec/rest-facts-a.md 7. */
 export const blueprintResource: ListedResource = {
@@ -74,6 +75,8 @@ export type NewBlueprint = {
   readonly state: string
   readonly visibility: Visibility
   readonly created_by: string
+  readonly created_at?: Date
+  readonly error: string | null
   readonly main_file_name: string | null
   readonly archive_sha256: string | null
   readonly archive_extension: string | null
@@ -98,21 +101,26 @@ export const importersOf = (db: Database, scope: Scope, tenantId: number, id: st
     sql`x.tenant_id = ${tenantId} and x.imported_blueprints @> array[${id}]::text[]`,
   )
 
-export type BlueprintChange = {
-  readonly visibility?: Visibility
-  readonly description?: string
-  readonly created_by?: string
+export async function hasPlan(db: Database, tenantId: number, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('blueprints')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('plan', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function updateBlueprint(
   db: Database,
   tenantId: number,
   id: string,
-  change: BlueprintChange,
+  change: UpdateObject<Schema, 'blueprints'>,
 ): Promise<void> {
   await db
     .updateTable('blueprints')
-    .set({ ...change, updated_at: sql`clock_timestamp()` })
+    .set({ updated_at: sql`clock_timestamp()`, ...change })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .execute()

@@ -14,6 +14,7 @@ import type { Request } from '../../request.ts'
 export type ReceivedArchive = {
   /** undefined when the request held no archive. */
   readonly file: string | undefined
+  /** undefined for bytes that are no archive. */
   readonly extension: ArchiveExtension | undefined
   /** The multipart field `params`, else empty: parameters may also be in the query. */
   readonly parameters: Readonly<Record<string, unknown>>
@@ -27,7 +28,7 @@ export type ArchiveExtension = 'zip' | 'tar.gz' | 'tar.bz2' | 'tar'
  * the text field `params` and the file `blueprint_archive`, or nothing at all. The bytes go to a file, never to
  * memory.
  *
- * @throws bad_parameters_error for a body that is too large, malformed or no archive
+ * @throws bad_parameters_error for a body that is too large or malformed
  */
 export async function receiveArchive(request: Request): Promise<ReceivedArchive> {
   const { settings } = request.services
@@ -38,8 +39,13 @@ export async function receiveArchive(request: Request): Promise<ReceivedArchive>
     const parameters = isMultipart
       ? await receiveMultipart(request, path, settings.maxArchiveBytes)
       : await receiveRaw(request.raw, path, settings.maxArchiveBytes)
-    const extension = await archiveExtension(path)
-    return { file: extension === undefined ? undefined : path, extension, parameters, remove }
+    const start = await firstBytes(path)
+    return {
+      file: start.length === 0 ? undefined : path,
+      extension: archiveExtension(start),
+      parameters,
+      remove,
+    }
   } catch (error) {
     await remove()
     throw error
@@ -128,24 +134,25 @@ function limit(maxBytes: number): Transform {
   })
 }
 
-/** The kind of archive by its first bytes, as names say nothing; undefined for no bytes at all. */
-async function archiveExtension(path: string): Promise<ArchiveExtension | undefined> {
+async function firstBytes(path: string): Promise<Buffer> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  if (file === undefined) return undefined
+  if (file === undefined) return Buffer.alloc(0)
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0)
-    if (bytesRead === 0) return undefined
-    if (buffer.subarray(0, 2).toString('latin1') === 'PK') return 'zip'
-    if (buffer[0] === 0x1f && buffer[1] === 0x8b) return 'tar.gz'
-    if (buffer.subarray(0, 3).toString('latin1') === 'BZh') return 'tar.bz2'
-    if (buffer.subarray(257, 262).toString('latin1') === 'ustar') return 'tar'
-    throw badParameter(
-      'Blueprint archive is of an unrecognized format. Supported formats are: zip, tar, tar.gz, tar.bz2',
-    )
+    return buffer.subarray(0, bytesRead)
   } finally {
     await file.close()
   }
+}
+
+/** The kind of archive by its first bytes, as names say nothing. */
+function archiveExtension(start: Buffer): ArchiveExtension | undefined {
+  if (start.subarray(0, 2).toString('latin1') === 'PK') return 'zip'
+  if (start[0] === 0x1f && start[1] === 0x8b) return 'tar.gz'
+  if (start.subarray(0, 3).toString('latin1') === 'BZh') return 'tar.bz2'
+  if (start.subarray(257, 262).toString('latin1') === 'ustar') return 'tar'
+  return undefined
 }

@@ -1,12 +1,14 @@
 import {
   ApiError,
-  emptyUpdate,
+  badParameter,
+  blueprintStates,
   type FilterRule,
   isFailedBlueprintState,
   type ListQuery,
   parseLabels,
   parseSetVisibility,
   type RouteBody,
+  wireList,
 } from '@tutti/api'
 import {
   blueprintLabels,
@@ -14,30 +16,33 @@ import {
   type Database,
   deleteOwned,
   listPage,
+  type OwnedRow,
   readArchive,
   replaceLabels,
   usersText,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { checkNewOwner, checkNewVisibility, getItem, lockOwned, requireOwned } from '../../owned.ts'
+import { checkNewVisibility, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantScope } from '../../request.ts'
 import {
   type BlueprintState,
   blueprintResource,
   deploymentsOf,
+  hasPlan,
   importersOf,
   notHidden,
   stateColumns,
   updateBlueprint,
 } from './queries.ts'
 
-/** Hidden blueprints are listed only when asked for (spec/rest-facts-a.md 5). */
 export async function listBlueprints(request: Request, query: ListQuery, rules?: readonly FilterRule[]) {
-  const isFiltered = query.filters.some((filter) => filter.field === 'is_hidden')
   const scope = await listScope(request, query, 'blueprint_list')
-  const extra = isFiltered ? [] : [notHidden]
-  return listPage(request.services.db, blueprintResource, query, scope, extra, rules)
+  return listPage(request.services.db, blueprintResource, query, scope, hiddenIfAsked(query), rules)
 }
+
+/** Hidden blueprints are listed and counted only when asked for (spec/rest-facts-a.md 5). */
+export const hiddenIfAsked = (query: ListQuery) =>
+  query.filters.some((filter) => filter.field === 'is_hidden') ? [] : [notHidden]
 
 /** @throws not_found_error */
 export const getBlueprint = (request: Request, id: string, include?: readonly string[]) =>
@@ -57,7 +62,6 @@ export async function changeBlueprint(
   id: string,
   patch: RouteBody<'blueprints.update'>,
 ): Promise<void> {
-  if (Object.keys(patch).length === 0) throw emptyUpdate()
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   await request.services.db.transaction().execute(async (transaction) => {
     const blueprint = await lockBlueprint(request, transaction, id)
@@ -71,7 +75,11 @@ export async function changeBlueprint(
       }
       await replaceLabels(transaction, blueprintLabels, owner, labels, request.caller.username)
     }
-    if (patch.creator !== undefined) await checkNewOwner(request, transaction, patch.creator)
+    const { created_by: createdBy, created_at: createdAt } = await creationOf(request, transaction, {
+      ...(patch.creator !== undefined && { created_by: patch.creator }),
+      ...(patch.created_at != null && { created_at: patch.created_at }),
+    })
+    if (patch.state != null) await checkNewState(transaction, blueprint, patch.state)
     const visibility = patch.visibility === undefined ? undefined : parseSetVisibility(patch.visibility)
     if (visibility !== undefined) {
       await checkNewVisibility(request, transaction, blueprintTable, blueprint, visibility)
@@ -79,9 +87,28 @@ export async function changeBlueprint(
     await updateBlueprint(transaction, blueprint.tenant_id, id, {
       ...(visibility !== undefined && { visibility }),
       ...(patch.description != null && { description: patch.description }),
-      ...(patch.creator !== undefined && { created_by: patch.creator }),
+      ...(patch.main_file_name != null && { main_file_name: patch.main_file_name }),
+      ...(patch.state != null && { state: patch.state }),
+      ...(patch.error !== undefined && { error: patch.error }),
+      ...(patch.error_traceback !== undefined && { error_traceback: patch.error_traceback }),
+      ...(patch.creator !== undefined && { created_by: createdBy }),
+      ...(createdAt !== undefined && { created_at: createdAt }),
     })
   })
+}
+
+/** @throws bad_parameters_error, conflict_error */
+async function checkNewState(
+  db: Database,
+  { tenant_id: tenantId, id }: OwnedRow,
+  state: string,
+): Promise<void> {
+  if (!blueprintStates.some((known) => known === state)) {
+    throw badParameter(`Invalid state: ${state}. Valid states are: ${wireList(blueprintStates)}`)
+  }
+  if (state === 'uploaded' && !(await hasPlan(db, tenantId, id))) {
+    throw new ApiError('conflict_error', `Blueprint \`${id}\` has no plan: it cannot be uploaded`)
+  }
 }
 
 /**

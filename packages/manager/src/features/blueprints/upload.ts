@@ -14,8 +14,16 @@ import {
   parseLabelsText,
   type Visibility,
 } from '@tutti/api'
-import { blueprintTable, deleteOwned, findOwned, insertExecution, lockId, writeArchive } from '@tutti/storage'
-import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
+import {
+  blueprintTable,
+  type Database,
+  deleteOwned,
+  findOwned,
+  insertExecution,
+  lockId,
+  writeArchive,
+} from '@tutti/storage'
+import { checkMayBeGlobal, checkOnlyOne, creationOf } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { type BlueprintState, insertBlueprint } from './queries.ts'
 import { type ReceivedArchive, receiveArchive } from './receive-archive.ts'
@@ -29,6 +37,8 @@ type Upload = {
   readonly labels: readonly LabelPair[] | undefined
   readonly isAsync: boolean
   readonly validateOnly: boolean
+  /** Who made it and when, where others than the caller now. */
+  readonly creation: Parameters<typeof creationOf>[2]
 }
 
 type Query = Readonly<Record<string, unknown>>
@@ -73,6 +83,10 @@ async function startUpload(
   try {
     const upload = readUpload(request, id, { ...query, ...archive.parameters }, validateOnly)
     checkSource(upload, archive)
+    if (archive.file !== undefined && archive.extension === undefined) {
+      if (!validateOnly) await storeFailure(request, upload, noArchive)
+      throw badParameter(noArchive)
+    }
     return await store(request, upload, archive)
   } finally {
     await archive.remove()
@@ -98,6 +112,7 @@ function readUpload(
       labels == null ? undefined : typeof labels === 'string' ? parseLabelsText(labels) : parseLabels(labels),
     isAsync: parameters.async_upload ?? false,
     validateOnly,
+    creation: parameters,
   }
 }
 
@@ -136,30 +151,62 @@ function checkSource(upload: Upload, archive: ReceivedArchive): void {
   }
 }
 
+const noArchive =
+  'Blueprint archive is of an unrecognized format. Supported formats are: zip, tar, tar.gz, tar.bz2'
+
+/** Locks the id for a new blueprint, in whose way only an upload of this tenant may be that failed. @throws conflict_error */
+async function makeWay(request: Request, transaction: Database, upload: Upload): Promise<void> {
+  const tenant = tenantOf(request)
+  await lockId(transaction, blueprintTable, upload.id)
+  const existing = await findOwned<Pick<BlueprintState, 'state'>>(
+    transaction,
+    blueprintTable,
+    tenant.id,
+    upload.id,
+    ['state'],
+  )
+  if (existing !== undefined) {
+    const makesWay =
+      existing.tenant_id === tenant.id &&
+      isFailedBlueprintState(existing.state) &&
+      !isHiddenFrom(request, existing)
+    // A validation leaves everything as it is, failed uploads too.
+    if (!makesWay || upload.validateOnly) throw duplicateBlueprint(upload.id, tenant.name)
+    await deleteOwned(transaction, blueprintTable, existing)
+  }
+  const claimed = { tenant_id: tenant.id, tenant_name: tenant.name, id: upload.id }
+  await checkOnlyOne(transaction, blueprintTable, claimed, upload.visibility)
+}
+
+/** An upload that failed at once is seen as one, until the next takes its place. */
+async function storeFailure(request: Request, upload: Upload, error: string): Promise<void> {
+  await request.services.db.transaction().execute(async (transaction) => {
+    await makeWay(request, transaction, upload)
+    const { created_by, created_at } = await creationOf(request, transaction, upload.creation)
+    await insertBlueprint(transaction, {
+      tenant_id: tenantOf(request).id,
+      id: upload.id,
+      state: 'failed_uploading',
+      error,
+      visibility: upload.visibility,
+      created_by,
+      ...(created_at !== undefined && { created_at }),
+      main_file_name: upload.applicationFileName ?? null,
+      archive_sha256: null,
+      archive_extension: null,
+      upload_execution_id: null,
+      is_hidden: false,
+    })
+  })
+}
+
 async function store(request: Request, upload: Upload, archive: ReceivedArchive): Promise<Uploading> {
   const { db, queue, settings } = request.services
   const tenant = tenantOf(request)
   const executionId = randomUUID()
   await db.transaction().execute(async (transaction) => {
-    await lockId(transaction, blueprintTable, upload.id)
-    const existing = await findOwned<Pick<BlueprintState, 'state'>>(
-      transaction,
-      blueprintTable,
-      tenant.id,
-      upload.id,
-      ['state'],
-    )
-    if (existing !== undefined) {
-      const makesWay =
-        existing.tenant_id === tenant.id &&
-        isFailedBlueprintState(existing.state) &&
-        !isHiddenFrom(request, existing)
-      // A validation leaves everything as it is, failed uploads too.
-      if (!makesWay || upload.validateOnly) throw duplicateBlueprint(upload.id, tenant.name)
-      await deleteOwned(transaction, blueprintTable, existing)
-    }
-    const claimed = { tenant_id: tenant.id, tenant_name: tenant.name, id: upload.id }
-    await checkOnlyOne(transaction, blueprintTable, claimed, upload.visibility)
+    await makeWay(request, transaction, upload)
+    const { created_by, created_at } = await creationOf(request, transaction, upload.creation)
     const stored =
       archive.file === undefined
         ? undefined
@@ -170,8 +217,10 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
       tenant_id: tenant.id,
       id: upload.id,
       state: upload.validateOnly ? 'validating' : upload.url === undefined ? 'uploading' : 'pending',
+      error: null,
       visibility: upload.visibility,
-      created_by: request.caller.username,
+      created_by,
+      ...(created_at !== undefined && { created_at }),
       main_file_name: upload.applicationFileName ?? null,
       archive_sha256: stored?.sha256 ?? null,
       archive_extension: archive.extension ?? null,

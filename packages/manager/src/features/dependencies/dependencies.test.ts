@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addDeployment, addTenant, addUser } from '../../../test/fixtures.ts'
+import { addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
 import { startTestManager, type TestManager, type TestRequest } from '../../../test/test-manager.ts'
 
 let manager: TestManager
@@ -193,6 +193,35 @@ test('a dependency whose source is elsewhere can be taken away', async () => {
   await put(body)
   expect((await remove(body)).status).toBe(200)
   expect((await remove(body)).status).toBe(404)
+})
+
+test('what functions name is found when an execution of the source is said to have ended', async () => {
+  const b = await deployment()
+  const a = await deployment({ inputs: { target: b } })
+  const end = async (func: unknown, status: string, options: object = {}) => {
+    const { body } = await put({ ...link(a, 'nope'), target_deployment_func: func })
+    const { id } = await addExecution(manager.db, { deploymentId: a, status: 'started', ...options })
+    const ended = await manager.inject('PATCH', `/executions/${id}`, { body: { status, error: 'its own' } })
+    const [found] = (await list(`id=${body.id}`)).items
+    await manager.db.deleteFrom('inter_deployment_dependencies').where('id', '=', body.id).execute()
+    return { status: ended.body.status, error: ended.body.error, target: found.target_deployment_id }
+  }
+  const named = { function: { get_input: 'target' }, context: {} }
+  expect(await end(named, 'terminated')).toEqual({ status: 'terminated', error: 'its own', target: b })
+  expect(await labels(b)).toEqual([`csys-consumer-id=${a}`])
+  expect(await end({ get_input: 'target' }, 'cancelled')).toMatchObject({ status: 'cancelled', target: b })
+  expect(await end(named, 'terminated', { isDryRun: true })).toMatchObject({ target: null })
+  expect(await end(named, 'cancelling')).toMatchObject({ status: 'cancelling', target: null })
+  expect(await end({ get_input: 'none' }, 'terminated')).toEqual({
+    status: 'failed',
+    error: expect.stringContaining('The target of dependency custom cannot be evaluated'),
+    target: null,
+  })
+  expect(await end({ get_input: 'none' }, 'failed')).toMatchObject({ status: 'failed', error: 'its own' })
+  expect(await end({ get_sys: ['deployment', 'id'] }, 'terminated')).toMatchObject({
+    status: 'failed',
+    error: `cyclic dependency between deployments ${a} and ${a}`,
+  })
 })
 
 test('nothing of other tenants or of somebody else', async () => {

@@ -87,6 +87,7 @@ test('a group is made, shown, changed and listed', async () => {
       ({ id }: { id: string }) => id,
     )
   expect(await ids('_group_id=g1')).toEqual(['b', 'c'])
+  expect(await ids('_group_id=nope&_group_id=g1')).toEqual(['b', 'c'])
   expect(await ids('deployment_group_id=g1&id=b')).toEqual(['b'])
   expect(await ids('deployment_group_id=g1&deployment_group_id=g2')).toEqual(['a', 'b', 'c'])
   expect(await ids('deployment_group_id=none')).toEqual([])

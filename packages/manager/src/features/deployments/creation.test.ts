@@ -332,6 +332,50 @@ async function uploadPlugged() {
   expect(skipped.status).toBe(201)
 }
 
+test('capabilities that the blueprint needs must be declared by the environment', async () => {
+  const properties = {
+    ip: { get_environment_capability: 'address' },
+    os_family: { get_environment_capability: ['network', 'os'] },
+  }
+  await system.upload(
+    'inside',
+    blueprintArchive(
+      blueprintText({ node_templates: { vm: { type: 'cloudify.nodes.Compute', properties } } }),
+    ),
+  )
+  const outside = async (capabilities: object) => {
+    const id = newId()
+    await system.upload(id, blueprintArchive(blueprintText({ capabilities })))
+    expect((await create(id, { blueprint_id: id })).status).toBe(201)
+    return id
+  }
+  const poor = await outside({ address: { value: '10.0.0.1' }, network: { value: { dns: 'x' } } })
+  const rich = await outside({ address: { value: '10.0.0.1' }, network: { value: { os: 'linux' } } })
+  const within = (parents: readonly string[]) => {
+    const labels = parents.map((parent) => ({ 'csys-obj-parent': parent }))
+    return create(newId(), { blueprint_id: 'inside', labels })
+  }
+  const refused = (message: string) => ({
+    status: 400,
+    body: { error_code: 'deployment_creation_error', message },
+  })
+  const lacks = 'The deployment needs capabilities that its environment does not have, '
+  expect(await within([])).toMatchObject(
+    refused(`${lacks}it is in none (label csys-obj-parent): address, network.os`),
+  )
+  expect(await within([poor])).toMatchObject(refused(`${lacks}${poor}: network.os`))
+  expect(await within(['nope'])).toMatchObject(
+    refused('Environment referenced by `csys-obj-parent` not found: nope'),
+  )
+  expect((await within([poor, rich])).status).toBe(201)
+  const mine = newId()
+  await create(mine, { blueprint_id: poor, visibility: 'private' })
+  const labels = [{ 'csys-obj-parent': mine }]
+  expect(await create(newId(), { blueprint_id: 'inside', labels }, { user: 'alice' })).toMatchObject(
+    refused(`Environment referenced by \`csys-obj-parent\` not found: ${mine}`),
+  )
+})
+
 test('the first of several mistakes is told', async () => {
   // Everything is wrong; what is corrected, one after the other, brings up the next.
   const wrong = {

@@ -57,10 +57,29 @@ test('a patch replaces labels, renames, and changes the owner for those who may'
   expect(pairs((await patch(id, { labels: [{ 'csys-consumer-id': 'y' }, { a: '1' }] })).body.labels)).toEqual(
     ['a=1', 'csys-consumer-id=x'],
   )
-  // Keys that only workers of the reference send are passed over.
-  expect((await patch(id, { display_name: 'x', description: 'y' })).body).toMatchObject({
-    display_name: 'x',
-    description: null,
+})
+
+test('a patch describes what has no description, and changes nothing that the creation set', async () => {
+  const id = await added()
+  expect((await patch(id, { description: 'y' })).body.description).toBe('y')
+  for (const [attribute, value] of Object.entries({
+    description: 'z',
+    inputs: {},
+    workflows: {},
+    outputs: {},
+  })) {
+    expect(await patch(id, { display_name: 'x', [attribute]: value })).toMatchObject({
+      status: 409,
+      body: { error_code: 'conflict_error', message: `${attribute} is already set` },
+    })
+  }
+  expect(await patch(id, { blueprint_id: 'x' })).toMatchObject({
+    status: 403,
+    body: { error_code: 'only_deployment_update' },
+  })
+  expect(await patch(id, { unknown: 1 })).toMatchObject({
+    status: 200,
+    body: { description: 'y', display_name: expect.not.stringContaining('x') },
   })
 })
 
@@ -197,4 +216,7 @@ test('label keys and values of deployments are listed', async () => {
   expect(await items('')).toEqual(['one', 'two'])
   expect(await items('/one')).toEqual(['a', 'b'])
   expect(await items('?_search=TW')).toEqual(['two'])
+  expect((await manager.inject('GET', '/labels/deployments/1st', asCarol)).body.message).toBe(
+    'The `key` argument must begin with a letter',
+  )
 })

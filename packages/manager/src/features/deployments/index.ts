@@ -5,6 +5,7 @@ export { type DeleteOptions, startDeletions } from './delete.ts'
 export { deploymentResource } from './queries.ts'
 export { deploymentHandlers } from './routes.ts'
 export {
+  amongDependencies,
   listDeployments,
   listWorkflows,
   requireDeployment,

@@ -1,5 +1,5 @@
 import type { FilterRule, ListQuery } from '@tutti/api'
-import type { PlanWorkflow } from '@tutti/dsl'
+import { type DeploymentState, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
 import {
   type Database,
   deploymentLabels,
@@ -24,7 +24,6 @@ import {
   wholeStatus,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
-import { type DeploymentState, whyUnavailable } from '../executions/index.ts'
 
 /** Of its nodes, with all that they derive from. */
 const nodeTypes = sql`(select json_agg(distinct t.name) from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
@@ -93,7 +92,11 @@ export const deploymentResource = (scope: Scope): ListedResource => ({
     updated_at: timeField(sql`d.updated_at`),
     ...ownerFields('d'),
   },
-  extraFilters: { deployment_group_id: isInGroup },
+  extraFilters: {
+    deployment_group_id: isInGroup,
+    _group_id: isInGroup,
+    _environments_only: ([isAsked]) => (isAsked ? isEnvironmentOnly : sql`true`),
+  },
   ...ownedRows('d'),
   searchName: sql`d.display_name`,
   labelled: deploymentLabels,
@@ -169,10 +172,10 @@ export async function workflowsOf(
   return { items, total: rows[0]?.total ?? 0 }
 }
 
-export const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
+const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
   where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
 
-export const isInGroup = inDeploymentGroup('d', 'id')
+const isInGroup = inDeploymentGroup('d', 'id')
 
 /** The deployment and everything that it depends on, directly or not. */
 export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id = ${tenantId} and d.id in (
@@ -198,6 +201,7 @@ export async function findDeployment(db: Database, tenantId: number, id: string)
       'd.visibility',
       'd.created_by',
       'd.display_name',
+      'd.description',
       'd.blueprint_id',
       'd.blueprint_tenant_id',
       'd.outputs',
@@ -227,7 +231,12 @@ export async function updateDeployment(
   db: Database,
   tenantId: number,
   id: string,
-  change: { readonly display_name?: string; readonly created_by?: string; readonly visibility?: Visibility },
+  change: {
+    readonly display_name?: string
+    readonly description?: string
+    readonly created_by?: string
+    readonly visibility?: Visibility
+  },
 ): Promise<boolean> {
   const { visibility, created_by } = change
   const row = await db

@@ -15,14 +15,8 @@ import {
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8 */
 export const deploymentHandlers = {
   async 'deployments.list'(request) {
-    const options = {
-      dependenciesOf: request.options._dependencies_of,
-      environmentsOnly: request.options._environments_only ?? false,
-      groupId: request.options._group_id,
-      allSubDeployments: request.options.all_sub_deployments ?? true,
-    }
     const rules = await rulesOf(request, 'deployments', [request.list.filterId])
-    return listAnswer(request.list, await listDeployments(request, request.list, options, rules))
+    return listAnswer(request.list, await listDeployments(request, request.list, request.options, rules))
   },
 
   async 'deployments.get'(request) {

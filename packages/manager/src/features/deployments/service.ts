@@ -1,7 +1,7 @@
 import {
+  ApiError,
   badParameter,
   checkDisplayName,
-  emptyUpdate,
   type FilterRule,
   illegalAction,
   type ListQuery,
@@ -10,6 +10,7 @@ import {
   parseSetVisibility,
   pickIncluded,
   type RouteBody,
+  setByCreation,
   type Visibility,
 } from '@tutti/api'
 import {
@@ -31,19 +32,13 @@ import {
   findDeployment,
   firstLevelResource,
   isDependencyOf,
-  isEnvironmentOnly,
-  isInGroup,
   setSite,
   updateDeployment,
   workflowsOf,
 } from './queries.ts'
 
-export type ListOptions = {
-  readonly dependenciesOf?: string | undefined
-  readonly environmentsOnly?: boolean
-  readonly groupId?: string | undefined
-  readonly allSubDeployments?: boolean
-}
+type DependenciesOption = { readonly _dependencies_of?: string | undefined }
+export type ListOptions = DependenciesOption & { readonly all_sub_deployments?: boolean }
 
 const resourceFor = (allSubDeployments: boolean) =>
   allSubDeployments ? deploymentResource : firstLevelResource
@@ -56,15 +51,17 @@ export async function listDeployments(
   rules?: readonly FilterRule[],
 ) {
   const { db } = request.services
-  const { dependenciesOf } = options
-  if (dependenciesOf !== undefined) await requireDeployment(request, db, dependenciesOf)
+  const extra = await amongDependencies(request, options)
   const scope = await listScope(request, query, 'deployment_list')
-  const extra = [
-    ...(dependenciesOf === undefined ? [] : [isDependencyOf(tenantOf(request).id, dependenciesOf)]),
-    ...(options.environmentsOnly ? [isEnvironmentOnly] : []),
-    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId], scope)]),
-  ]
-  return listPage(db, resourceFor(options.allSubDeployments ?? true)(scope), query, scope, extra, rules)
+  const resource = resourceFor(options.all_sub_deployments ?? true)
+  return listPage(db, resource(scope), query, scope, extra, rules)
+}
+
+/** What holds for the deployments that are asked for. @throws not_found_error */
+export async function amongDependencies(request: Request, { _dependencies_of: id }: DependenciesOption) {
+  if (id === undefined) return []
+  await requireDeployment(request, request.services.db, id)
+  return [isDependencyOf(tenantOf(request).id, id)]
 }
 
 /**
@@ -74,14 +71,14 @@ export async function listDeployments(
 export async function listWorkflows(
   request: Request,
   query: ListQuery,
-  options: { readonly _common_only?: boolean; readonly _group_id?: string | null },
+  options: DependenciesOption & { readonly _common_only?: boolean },
   rules: readonly FilterRule[] = [],
 ) {
   const scope = await listScope(request, query, 'deployment_list')
   const { items, total } = await workflowsOf(request.services.db, query, scope, {
     rules,
     commonOnly: options._common_only ?? false,
-    extra: options._group_id == null ? [] : [isInGroup([options._group_id], scope)],
+    extra: await amongDependencies(request, options),
   })
   return { items: items.map((item) => pickIncluded(item, query.include)), total }
 }
@@ -114,14 +111,15 @@ export async function changeDeployment(
   id: string,
   patch: RouteBody<'deployments.update'>,
 ): Promise<void> {
-  if (Object.keys(patch).length === 0) throw emptyUpdate()
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   const displayName = patch.display_name === undefined ? undefined : checkDisplayName(patch.display_name)
   await request.services.db.transaction().execute(async (transaction) => {
     const deployment = await lockDeployment(request, transaction, id)
+    checkUnset(deployment, patch)
     if (patch.creator !== undefined) await checkNewOwner(request, transaction, patch.creator)
     const isThere = await updateDeployment(transaction, deployment.tenant_id, id, {
       ...(displayName !== undefined && { display_name: displayName }),
+      ...(patch.description != null && { description: patch.description }),
       ...(patch.creator !== undefined && { created_by: patch.creator }),
     })
     if (!isThere) throw notFound('Deployment', id)
@@ -130,6 +128,23 @@ export async function changeDeployment(
       await setDeploymentLabels(transaction, owner, labels, request.caller.username, 'replace')
     }
   })
+}
+
+/**
+ * What came from the blueprint is not for users to change (spec/rest-facts-a.md 8).
+ *
+ * @throws only_deployment_update, conflict_error
+ */
+function checkUnset(
+  { description }: { readonly description: string | null },
+  patch: RouteBody<'deployments.update'>,
+): void {
+  if (patch.blueprint_id != null) {
+    throw new ApiError('only_deployment_update', 'blueprint_id can only be changed by a deployment update')
+  }
+  const isSet = setByCreation.find((name) => patch[name] != null)
+  const taken = isSet ?? (patch.description != null && description !== null ? 'description' : undefined)
+  if (taken !== undefined) throw new ApiError('conflict_error', `${taken} is already set`)
 }
 
 /**

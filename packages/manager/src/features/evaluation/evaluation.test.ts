@@ -6,7 +6,7 @@ let manager: TestManager
 beforeAll(async () => {
   manager = await startTestManager()
   await addDeployment(manager.db, 'net', {
-    capabilities: { gateway: { value: { get_input: 'address' } } },
+    capabilities: { gateway: { value: { get_input: 'address' } }, port: { value: 80 } },
     inputs: { address: '10.0.0.1' },
   })
   await addDeployment(manager.db, 'app', {
@@ -33,16 +33,18 @@ const evaluate = (payload: unknown, more: object = {}, request: object = {}) =>
   })
 
 test('evaluates the functions of a payload in the scope of a deployment', async () => {
+  await manager.inject('PUT', '/deployment-groups/nets', { body: { deployment_ids: ['net', 'app'] } })
   const payload = {
     text: { concat: ['port ', { get_attribute: ['single', 'port'] }] },
     gateway: { get_capability: ['net', 'gateway'] },
+    ports: { get_group_capability: ['nets', 'port'] },
     plain: [1, { two: 2 }],
   }
   expect(await evaluate(payload)).toMatchObject({
     status: 200,
     body: {
       deployment_id: 'app',
-      payload: { text: 'port 80', gateway: '10.0.0.1', plain: [1, { two: 2 }] },
+      payload: { text: 'port 80', gateway: '10.0.0.1', ports: [80], plain: [1, { two: 2 }] },
     },
   })
 })

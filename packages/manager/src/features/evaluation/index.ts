@@ -3,4 +3,10 @@
  */
 
 export { evaluationHandlers } from './routes.ts'
-export { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from './service.ts'
+export {
+  evaluateConstraints,
+  evaluatePayload,
+  findEvaluation,
+  objectFinder,
+  openEvaluation,
+} from './service.ts'

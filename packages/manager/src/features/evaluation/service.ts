@@ -21,9 +21,20 @@ export async function openEvaluation(
   deploymentId: string,
   tenantName?: string,
 ): Promise<EvaluationStorage> {
+  const storage = await findEvaluation(services, scope, deploymentId, tenantName)
+  if (storage === undefined) throw notFound('Deployment', deploymentId)
+  return storage
+}
+
+/** The same; undefined when the scope does not show the deployment. */
+export async function findEvaluation(
+  services: Services,
+  scope: Scope,
+  deploymentId: string,
+  tenantName?: string,
+): Promise<EvaluationStorage | undefined> {
   const deployment = await findEvaluatedDeployment(services.db, scope, deploymentId, tenantName)
-  if (deployment === undefined) throw notFound('Deployment', deploymentId)
-  return deploymentStorage(sourcesOf(services), scope, deployment)
+  return deployment && deploymentStorage(sourcesOf(services), scope, deployment)
 }
 
 const sourcesOf = (services: Services) => ({

@@ -73,6 +73,11 @@ test('functions read the nodes, instances, inputs, labels and facts of their dep
   expect(await storage.system('tenant.name')).toBe('default_tenant')
   expect(await storage.secret('key')).toBeUndefined()
   expect(await storage.groupDeploymentIds('g')).toBeNull()
+  await manager.inject('PUT', '/deployment-groups/g', { body: { deployment_ids: ['net', 'app'] } })
+  expect(await storage.groupDeploymentIds('g')).toEqual(['app', 'net'])
+  const hidden = { visibility: 'private', deployment_ids: ['net'] }
+  await manager.inject('PUT', '/deployment-groups/mine', { body: hidden })
+  expect(await storage.groupDeploymentIds('mine')).toBeNull()
 })
 
 test('capabilities of other deployments are found as far as the caller sees them', async () => {

@@ -223,8 +223,9 @@ test('a busy deployment waits, unless forced; one without the workflow is left o
   expect(await counted(body.id)).toEqual({ terminated: 2, failed: 1 })
 })
 
-test('what is started while its deployments are being created waits for that, and fails with it', async () => {
-  const held = `held-${group}`
+/** A group of two that are being created until `go` is called. */
+async function heldGroup() {
+  const id = `held-${group}`
   // Nothing is created while a system workflow is at work.
   const system1 = await addExecution(system.db, { workflowId: 'create_snapshot', status: 'started' })
   await system.db
@@ -232,10 +233,16 @@ test('what is started while its deployments are being created waits for that, an
     .set({ is_system_workflow: true, lease_owner: 'nobody', lease_expires_at: new Date('2100-01-01') })
     .where('id', '=', system1.id)
     .execute()
-  const { body } = await system.inject('PUT', `/deployment-groups/${held}`, {
-    body: { blueprint_id: 'calls', new_deployments: [{ id: `${held}-a` }, { id: `${held}-b` }] },
+  const { body } = await system.inject('PUT', `/deployment-groups/${id}`, {
+    body: { blueprint_id: 'calls', new_deployments: [{ id: `${id}-a` }, { id: `${id}-b` }] },
   })
-  expect(body.deployment_ids).toEqual([`${held}-a`, `${held}-b`])
+  expect(body.deployment_ids).toEqual([`${id}-a`, `${id}-b`])
+  const go = () => system.inject('PATCH', `/executions/${system1.id}`, { body: { status: 'terminated' } })
+  return { id, go }
+}
+
+test('what is started while its deployments are being created waits for that, and fails with it', async () => {
+  const { id: held, go } = await heldGroup()
   const started = (await start({ workflow_id: 'install', deployment_group_id: held })).body
   expect(started).toMatchObject({ status: 'queued' })
   const creation = (
@@ -246,7 +253,7 @@ test('what is started while its deployments are being created waits for that, an
   ).body.items[0]
   await system.inject('POST', `/executions/${creation.id}`, { body: { action: 'cancel' } })
   expect(await counted(started.id)).toEqual({ failed: 1, queued: 1 })
-  await system.inject('PATCH', `/executions/${system1.id}`, { body: { status: 'terminated' } })
+  await go()
   gate.alwaysAnswer('ok')
   await allEnded(started.id)
   gate.alwaysAnswer(undefined)
@@ -254,6 +261,47 @@ test('what is started while its deployments are being created waits for that, an
   const { items } = (await system.inject('GET', `/executions?deployment_id=${held}-b&status=failed`)).body
   expect(items).toMatchObject([
     { error: 'Error dequeueing execution: the creation of its deployment was cancelled' },
+  ])
+})
+
+test('parameters about what is in a deployment that is being created are checked when it is there', async () => {
+  const { id, go } = await heldGroup()
+  await system.inject('PUT', '/secrets/which', { body: { value: 'first' } })
+  const asked = (own: object) =>
+    start({ ...call, deployment_group_id: id, parameters: { [`${id}-a`]: own, [`${id}-b`]: own } })
+  expect((await asked({ nonsense: 1 })).body.error_code).toBe('illegal_execution_parameters_error')
+  expect((await asked({ node_ids: 'first' })).body.error_code).toBe('illegal_execution_parameters_error')
+  const { body } = await start({
+    ...call,
+    deployment_group_id: id,
+    parameters: {
+      [`${id}-a`]: {
+        node_ids: [{ get_secret: 'which' }],
+        operation_kwargs: { who: { concat: ['by ', { get_sys: ['deployment', 'id'] }] } },
+        allow_kwargs_override: true,
+      },
+      [`${id}-b`]: { node_ids: ['third'] },
+    },
+  })
+  expect(body).toMatchObject({ status: 'queued' })
+  await go()
+  const calling = await gate.next()
+  expect(calling.who).toBe(`by ${id}-a`)
+  calling.answer('ok')
+  await allEnded(body.id)
+  const { items } = (await system.inject('GET', `/executions?_group_id=${body.id}&_sort=deployment_id`)).body
+  expect(items).toMatchObject([
+    {
+      status: 'terminated',
+      parameters: { node_ids: ['first'], operation_kwargs: { who: `by ${id}-a` } },
+    },
+    {
+      status: 'failed',
+      started_at: null,
+      error: expect.stringMatching(
+        /^Error dequeueing execution: Parameter "node_ids" does not meet its constraints/,
+      ),
+    },
   ])
 })
 

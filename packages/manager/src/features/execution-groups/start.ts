@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { badParameter, isEndStatus, type RouteBody, wireTypeOf, wrongType } from '@tutti/api'
+import {
+  badParameter,
+  isEndStatus,
+  type RouteBody,
+  unavailableWorkflow,
+  wireTypeOf,
+  wrongType,
+} from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
 import {
   byOwnerOfEvent,
@@ -20,7 +27,6 @@ import {
   findRunning,
   findUnavailability,
   systemWorkflowRuns,
-  unavailable,
 } from '../executions/index.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
 import { type MemberToStart, readMembers } from './queries.ts'
@@ -132,6 +138,9 @@ const groupEvents = {
 const workflowOf = ({ workflow, planned_workflow, creation_status }: MemberToStart): PlanWorkflow | null =>
   creation_status === null || creation_status === 'terminated' ? workflow : planned_workflow
 
+const isBeingCreated = ({ creation_status: status }: MemberToStart): boolean =>
+  status !== null && !isEndStatus(status)
+
 type Able = MemberToStart & { readonly workflow: PlanWorkflow }
 
 /** Which execution each deployment gets, in the order of spec/workflows.md 1.2 and 6.1. */
@@ -154,6 +163,7 @@ async function planExecutions(
       workflowId,
       parameters: { ...start.defaultParameters, ...start.parameters[member.id] },
       allowCustomParameters: false,
+      isBeingCreated: isBeingCreated(member),
     })
     planned.push({ ...member, parameters })
   }
@@ -167,14 +177,14 @@ async function planExecutions(
       status: 'failed' as const,
       error: `Error preparing execution: ${message}`,
     })
-    const isBeingCreated = member.creation_status !== null && !isEndStatus(member.creation_status)
+    const isWaiting = isBeingCreated(member)
     const refused = refusals.get(member.id)
     if (refused !== undefined) return failed(refused.kept ?? refused.refusal.message)
-    const notCreated = isBeingCreated ? undefined : whyNotCreated(member)
+    const notCreated = isWaiting ? undefined : whyNotCreated(member)
     if (notCreated !== undefined) return failed(notCreated.message)
-    if (isBeingCreated || running?.has(member.id) || room === 0) return { status: 'queued' }
+    if (isWaiting || running?.has(member.id) || room === 0) return { status: 'queued' }
     const why = unavailability?.get(member.id)
-    if (why !== undefined) return failed(unavailable(workflowId, member.id, why).message)
+    if (why !== undefined) return failed(unavailableWorkflow(workflowId, member.id, why).message)
     room -= 1
     return { status: 'pending' }
   }

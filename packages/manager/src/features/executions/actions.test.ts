@@ -99,18 +99,19 @@ test('what waits is cancelled at once, whatever the action', async () => {
       status: 'cancelled',
       ended_at: expect.any(String),
     })
-    expect((await act(queued, action)).status).toBe(400)
+    expect((await act(queued, action)).status).toBe(action === 'kill' ? 200 : 400)
   }
   expect((await get(execution)).status).toBe('started')
   call.answer('fail')
   await system.ended(execution)
 })
 
-test('what has ended is neither cancelled nor killed', async () => {
+test('what has ended is not cancelled, and a kill of it changes nothing', async () => {
   const { execution, call } = await installing()
   call.answer('fail')
-  await system.ended(execution)
-  for (const action of ['cancel', 'force-cancel', 'kill']) {
+  const ended = await system.ended(execution)
+  expect(await act(execution, 'kill')).toMatchObject({ status: 200, body: ended })
+  for (const action of ['cancel', 'force-cancel']) {
     expect(await act(execution, action)).toMatchObject({
       status: 400,
       body: {

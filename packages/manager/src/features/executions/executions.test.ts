@@ -105,6 +105,9 @@ test('lists find executions by field, page and tenant', async () => {
   expect(await ids('is_dry_run=true')).toEqual([])
   expect(await ids('execution_group_id=g')).toEqual([])
   expect(await ids('_group_id=g')).toEqual([])
+  expect(await ids('_search=no-such-id')).toEqual([one, two, mine])
+  const { created_at } = (await list('workflow_id=listed&_size=1')).body.items[0]
+  expect(await ids(`created_at=${created_at}`)).toContain(one)
   expect(await ids('', { user: 'bob' })).toEqual([one, two])
   expect(await ids('_all_tenants=true', { user: 'bob' })).toEqual([one, two, theirs])
   expect(await ids('', { tenant: 'other' })).toEqual([theirs])

@@ -3,7 +3,6 @@
  * (spec/rest-facts-a.md 13).
  */
 
-export { type DeploymentState, unavailable, whyUnavailable } from './availability.ts'
 export { executionResource, findRunning, readEnd, setForResume, systemWorkflowRuns } from './queries.ts'
 export { executionHandlers } from './routes.ts'
 export { checkBuilt, checkCreated, finalParameters, findRefusals, findUnavailability } from './start.ts'

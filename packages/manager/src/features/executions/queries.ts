@@ -12,12 +12,15 @@ import {
   visibleIn,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
-import type { DeploymentState } from './availability.ts'
 
-export const isInGroup = (groupIds: readonly unknown[]) =>
+const isInGroup = (groupIds: readonly unknown[]) =>
   sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`
 
-const extraFilters = { execution_group_id: isInGroup, deployment_group_id: inDeploymentGroup('e') }
+const extraFilters = {
+  execution_group_id: isInGroup,
+  _group_id: isInGroup,
+  deployment_group_id: inDeploymentGroup('e'),
+}
 
 /** spec/rest-spec-a.md 2.8, spec/rest-facts-a.md 13. */
 export const executionResource: ListedResource = {
@@ -61,6 +64,16 @@ export async function lockExecution(transaction: Database, tenantId: number, id:
     .executeTakeFirst()
 }
 
+/** Where it runs, unlocked. */
+export async function findExecution(db: Database, tenantId: number, id: string) {
+  return db
+    .selectFrom('executions')
+    .select(['tenant_id', 'deployment_id', 'is_dry_run'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
 export async function readEnd(db: Database, tenantId: number, id: string) {
   return db
     .selectFrom('executions')
@@ -94,22 +107,6 @@ export async function lockDeployment(transaction: Database, tenantId: number, id
     .limit(1)
     .forNoKeyUpdate('d')
     .executeTakeFirst()
-}
-
-/** What the availability of the deployments' workflows depends on, by deployment id. */
-export async function readDeploymentStates(
-  db: Database,
-  tenantId: number,
-  deploymentIds: readonly string[],
-): Promise<ReadonlyMap<string, DeploymentState>> {
-  const { rows } = await sql<DeploymentState & { id: string }>`
-    select d.id,
-      array(select distinct state from node_instances i
-        where i.tenant_id = ${tenantId} and i.deployment_id = d.id) as "instanceStates",
-      array(select distinct t.name from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
-        where n.tenant_id = ${tenantId} and n.deployment_id = d.id) as "nodeTypes"
-    from unnest(${[...deploymentIds]}::text[]) as d (id)`.execute(db)
-  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Whether a system workflow is at work or waits for its turn: everything new waits behind it (spec/workflows.md 6.1). */

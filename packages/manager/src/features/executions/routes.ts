@@ -10,7 +10,6 @@ export const executionHandlers = {
       request.list,
       await listExecutions(request, request.list, {
         withSystem: request.options._include_system_workflows ?? false,
-        groupId: request.options._group_id,
       }),
     ),
 

@@ -8,15 +8,24 @@ import {
   notFound,
   parseTimestamp,
 } from '@tutti/api'
-import { type Database, dequeueExecutions, listPage, notify, setExecutionStatus } from '@tutti/storage'
+import {
+  type Database,
+  dequeueExecutions,
+  evaluateTargets,
+  listPage,
+  notify,
+  setExecutionStatus,
+  storeTargets,
+} from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { getItem } from '../../owned.ts'
-import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
+import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
+import { evaluatePayload, findEvaluation } from '../evaluation/index.ts'
 import {
   deleteEnded,
   executionFilter,
   executionResource,
-  isInGroup,
+  findExecution,
   lockExecution,
   notSystem,
   offerToWorkers,
@@ -31,23 +40,19 @@ import {
   checkStatusChange,
 } from './transitions.ts'
 
-/** Executions of system workflows are listed only when asked for (spec/rest-facts-a.md 5). */
+/** Executions of system workflows are listed only when asked for; `_search` is not for them (spec/rest-facts-a.md 5). */
 export async function listExecutions(
   request: Request,
   query: ListQuery,
-  options: { readonly withSystem: boolean; readonly groupId: string | undefined },
+  options: { readonly withSystem: boolean },
 ) {
   const isFiltered = query.filters.some((filter) => filter.field === 'is_system_workflow')
-  const extra = [
-    ...(options.withSystem || isFiltered ? [] : [notSystem]),
-    ...(options.groupId === undefined ? [] : [isInGroup([options.groupId])]),
-  ]
   return listPage(
     request.services.db,
     executionResource,
-    query,
+    { ...query, search: undefined },
     await listScope(request, query, 'execution_list'),
-    extra,
+    options.withSystem || isFiltered ? [] : [notSystem],
   )
 }
 
@@ -108,6 +113,7 @@ async function cancel(
   action: CancelAction,
 ) {
   const status = cancelledStatus(execution.id, execution.status, action)
+  if (isEndStatus(execution.status)) return
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setExecutionStatus(transaction, key, { status })
   if (isEndStatus(status)) await dequeueExecutions(transaction, services.queue)
@@ -141,13 +147,23 @@ async function requeue({ services }: Request, transaction: Database, execution: 
 }
 
 /** PATCH: the status as a worker or an administrator says it is. */
-export async function changeStatus(request: Request, id: string, status: string, error: string | undefined) {
-  if (!isExecutionStatus(status)) throw badParameter(`Invalid execution status: ${status}`)
+export async function changeStatus(
+  request: Request,
+  id: string,
+  wanted: string,
+  wantedError: string | undefined,
+) {
+  if (!isExecutionStatus(wanted)) throw badParameter(`Invalid execution status: ${wanted}`)
+  const targets = isEndStatus(wanted) ? await targetsOf(request, id) : undefined
   await inTransactionOn(request, id, async (transaction, execution) => {
-    checkStatusChange(execution, status)
-    if (execution.status === status) return
+    checkStatusChange(execution, wanted)
+    if (execution.status === wanted) return
     const key = { tenantId: execution.tenant_id, executionId: execution.id }
     const { queue } = request.services
+    const failure = await storeTargets(transaction, execution, targets, request.services.now())
+    const isFailed = wanted === 'terminated' && failure !== undefined
+    const status = isFailed ? 'failed' : wanted
+    const error = isFailed ? failure : wantedError
     await setExecutionStatus(transaction, key, { status, ...(error !== undefined && { error }) })
     if (isActiveStatus(status) && !isActiveStatus(execution.status)) {
       await offerToWorkers(transaction, key.tenantId, key.executionId)
@@ -159,6 +175,17 @@ export async function changeStatus(request: Request, id: string, status: string,
       await notify(transaction, { kind: 'execution_cancel', ...key })
     }
     if (!isActiveStatus(status)) await dequeueExecutions(transaction, queue)
+  })
+}
+
+/** What the functions among its deployment's dependencies name now, as the caller sees it. */
+async function targetsOf(request: Request, id: string) {
+  const { db } = request.services
+  const execution = await findExecution(db, tenantOf(request).id, id)
+  if (execution === undefined) return undefined
+  return evaluateTargets(db, execution, async (deploymentId) => {
+    const storage = await findEvaluation(request.services, tenantScope(request), deploymentId)
+    return storage && ((payload, context) => evaluatePayload(payload, context, storage))
   })
 }
 

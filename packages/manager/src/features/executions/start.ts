@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, notFound, type RouteBody } from '@tutti/api'
+import { ApiError, notFound, type RouteBody, unavailableWorkflow } from '@tutti/api'
 import {
   convertAndCheckParameters,
   hasFunctionsInConstraints,
   type Json,
   type PlanWorkflow,
+  whyUnavailable,
   withObjects,
 } from '@tutti/dsl'
 import {
@@ -13,13 +14,13 @@ import {
   findDependents,
   insertExecution,
   publicDependentLines,
+  readDeploymentStates,
   workflowsThatStop,
 } from '@tutti/storage'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
-import { unavailable, whyUnavailable } from './availability.ts'
-import { findRunning, lockDeployment, readDeploymentStates, systemWorkflowRuns } from './queries.ts'
+import { findRunning, lockDeployment, systemWorkflowRuns } from './queries.ts'
 
 type StartRequest = {
   readonly deploymentId: string
@@ -89,7 +90,9 @@ export async function startExecution(request: Request, body: RouteBody<'executio
         : (
             await findUnavailability(transaction, deployment.tenant_id, [{ id: deployment.id, workflow }])
           ).get(deployment.id)
-    if (why !== undefined) return refused({ refusal: unavailable(start.workflowId, deployment.id, why) })
+    if (why !== undefined) {
+      return refused({ refusal: unavailableWorkflow(start.workflowId, deployment.id, why) })
+    }
     await insertExecution(transaction, queue, { ...execution, status })
     return undefined
   })
@@ -172,22 +175,47 @@ function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name
   )
 }
 
-type GivenParameters = Pick<StartRequest, 'workflowId' | 'parameters' | 'allowCustomParameters'>
+type GivenParameters = Pick<StartRequest, 'workflowId' | 'parameters' | 'allowCustomParameters'> & {
+  /** What is in the deployment is not known yet: the worker that starts the execution looks at it. */
+  readonly isBeingCreated?: boolean
+}
+
+function withoutOpenConstraints(schemas: PlanWorkflow['parameters']): PlanWorkflow['parameters'] {
+  const entries = Object.entries(schemas).map(([name, schema]) => {
+    const { constraints: _, ...rest } = schema
+    return [name, hasFunctionsInConstraints({ [name]: schema }) ? rest : schema] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+type Find = ReturnType<typeof objectFinder>
+
+/** Takes it that the deployment will have what is said to be in it. */
+const elsewhere =
+  (find: Find, deploymentId: string): Find =>
+  async (queries) => {
+    const outside = queries.filter((query) => query.deploymentId !== deploymentId)
+    const found = outside.length === 0 ? [] : await find(outside)
+    return queries.map((query) => found[outside.indexOf(query)] ?? true)
+  }
 
 async function checkParameters(
   request: Request,
   deploymentId: string,
   workflow: PlanWorkflow,
-  { workflowId, parameters, allowCustomParameters }: GivenParameters,
+  { workflowId, parameters, allowCustomParameters, isBeingCreated }: GivenParameters,
 ) {
   const scope = tenantScope(request)
-  const schema = hasFunctionsInConstraints(workflow.parameters)
-    ? await evaluateConstraints(
-        workflow.parameters,
-        await openEvaluation(request.services, scope, deploymentId),
-      )
-    : workflow.parameters
-  const outcome = await withObjects(objectFinder(request.services, scope), (objects) =>
+  const find = objectFinder(request.services, scope)
+  const schema = isBeingCreated
+    ? withoutOpenConstraints(workflow.parameters)
+    : hasFunctionsInConstraints(workflow.parameters)
+      ? await evaluateConstraints(
+          workflow.parameters,
+          await openEvaluation(request.services, scope, deploymentId),
+        )
+      : workflow.parameters
+  const outcome = await withObjects(isBeingCreated ? elsewhere(find, deploymentId) : find, (objects) =>
     convertAndCheckParameters({
       workflow: workflowId,
       schema,
@@ -214,13 +242,16 @@ export async function finalParameters(
   given: GivenParameters,
 ): Promise<Named<Json>> {
   const parameters = await checkParameters(request, deploymentId, workflow, given)
-  const mayHoldFunctions = (value: Json) =>
-    typeof value === 'object' && value !== null && Object.keys(value).length > 0
-  if (!Object.values(parameters).some(mayHoldFunctions)) return parameters
+  // Workers have no key of secrets: what takes one is never left to them.
+  const isToEvaluate = given.isBeingCreated
+    ? (value: Json) => JSON.stringify(value).includes('"get_secret"')
+    : (value: Json) => typeof value === 'object' && value !== null && Object.keys(value).length > 0
+  if (!Object.values(parameters).some(isToEvaluate)) return parameters
   const storage = await openEvaluation(request.services, tenantScope(request), deploymentId)
   const evaluated = await Promise.all(
     Object.entries(parameters).map(
-      async ([name, value]) => [name, await evaluatePayload(value, {}, storage)] as const,
+      async ([name, value]) =>
+        [name, isToEvaluate(value) ? await evaluatePayload(value, {}, storage) : value] as const,
     ),
   )
   return Object.fromEntries(evaluated)

@@ -363,7 +363,8 @@ test('of several starts at once, one runs and the rest is refused or queued', as
   const running = gate.next()
   const answers = await Promise.all([1, 2, 3].map(() => post({ deployment_id: id })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400])
-  const queued = await Promise.all([1, 2].map(() => post({ deployment_id: id, queue: true })))
+  const operation = { workflow_id: 'execute_operation', parameters: { operation: 'own.call' } }
+  const queued = await Promise.all([1, 2].map(() => post({ deployment_id: id, queue: true, ...operation })))
   expect(queued.map(({ body }) => body.status)).toEqual(['queued', 'queued'])
   gate.alwaysAnswer('ok')
   ;(await running).answer('ok')
@@ -371,6 +372,48 @@ test('of several starts at once, one runs and the rest is refused or queued', as
     if (body.id !== undefined) expect((await system.ended(body.id)).status).toBe('terminated')
   }
   gate.alwaysAnswer(undefined)
+})
+
+test('what may not run any more when its turn comes fails, and holds nothing up', async () => {
+  const id = await deployed()
+  const running = await system.start(id, 'install')
+  const call = await gate.next()
+  const again = await system.start(id, 'install', { queue: true })
+  const behind = await system.start(id, 'uninstall', { queue: true })
+  gate.alwaysAnswer('ok')
+  call.answer('ok')
+  expect((await system.ended(running)).status).toBe('terminated')
+  expect(await system.ended(again)).toMatchObject({
+    status: 'failed',
+    started_at: null,
+    error:
+      `Error dequeueing execution: Workflow install is not available for deployment ${id}: ` +
+      'it needs active node instances: none or partial, but all of them are started',
+  })
+  expect((await system.ended(behind)).status).toBe('terminated')
+  gate.alwaysAnswer(undefined)
+})
+
+test('parameters are checked again when their turn comes', async () => {
+  const id = await deployed()
+  const { items } = (await system.inject('GET', `/node-instances?deployment_id=${id}&node_id=second`)).body
+  const operation = (parameters: object, more = {}) =>
+    system.start(id, 'execute_operation', { parameters: { operation: 'own.call', ...parameters }, ...more })
+  const running = await operation({ node_ids: ['first'] })
+  const call = await gate.next()
+  const gone = await operation({ node_instance_ids: [items[0].id] }, { queue: true })
+  const fine = await operation({ node_ids: ['first'] }, { queue: true })
+  await system.db.deleteFrom('node_instances').where('id', '=', items[0].id).execute()
+  call.answer('ok')
+  await system.ended(running)
+  expect(await system.ended(gone)).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(
+      /^Error dequeueing execution: Parameter "node_instance_ids" does not meet its constraints/,
+    ),
+  })
+  await answer('first call')
+  expect((await system.ended(fine)).status).toBe('terminated')
 })
 
 test('everything waits behind a system workflow, whatever it asks for', async () => {

@@ -25,10 +25,15 @@ export function checkStatusChange(
 
 export type CancelAction = 'cancel' | 'force-cancel' | 'kill'
 
-/** The status that a cancel action leads to (spec/workflows.md 5.4). @throws illegal_action_error */
+/**
+ * The status that a cancel action leads to (spec/workflows.md 5.4). A kill is never refused: what has ended stays so.
+ *
+ * @throws illegal_action_error
+ */
 export function cancelledStatus(id: string, from: string, action: CancelAction): string {
   const status = statusAfterCancel(from, action)
   if (status !== undefined) return status
+  if (action === 'kill') return from
   throw illegalAction(`Can't ${action} execution ${id} because it's in status ${from}`)
 }
 

@@ -1,9 +1,19 @@
-import { checkLabelKey, lastValue, parseBoolean, parsePage, reservedLabelKeys } from '@tutti/api'
+import {
+  checkIdentifier,
+  checkLabelKey,
+  lastValue,
+  parseBoolean,
+  parsePage,
+  reservedLabelKeys,
+} from '@tutti/api'
 import { type LabelledTable, readLabels } from '@tutti/storage'
 import { pageAnswer } from '../../list-answer.ts'
 import { ownTenantScope, type Request } from '../../request.ts'
 
-/** Keys of a resource's labels in the tenant, or the values of one key (spec/rest-facts-a.md 17). */
+/**
+ * Keys of a resource's labels in the tenant, or the values of one key, which begins with a letter here
+ * (spec/rest-facts-a.md 4 and 17).
+ */
 export async function listLabels(request: Request, table: LabelledTable, key?: string) {
   const { query, services } = request
   const page = parsePage(query, services.config.get('default_page_size'))
@@ -12,7 +22,7 @@ export async function listLabels(request: Request, table: LabelledTable, key?: s
   const { items, total } = isReserved
     ? { items: reservedLabelKeys, total: reservedLabelKeys.length }
     : await readLabels(services.db, table, ownTenantScope(request), {
-        ...(key !== undefined && { key: checkLabelKey(key) }),
+        ...(key !== undefined && { key: checkLabelKey(checkIdentifier('key', key)) }),
         ...(search !== undefined && { search }),
         limit: page.size,
         offset: page.offset,

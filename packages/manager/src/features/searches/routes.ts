@@ -7,14 +7,13 @@ import { listNodeInstances } from '../node-instances/index.ts'
 import { nodeResource } from '../nodes/index.ts'
 import { listSecrets } from '../secrets/index.ts'
 import { capabilities, nodeTypes, plannedNodes, scalingGroups } from './queries.ts'
-import { askedFor, fittingCapabilities, rulesFor, searchWithin } from './service.ts'
+import { askedFor, capabilityValues, fittingCapabilities, rulesFor, searchWithin } from './service.ts'
 
 /** spec/rest-spec-a.md 4.9, spec/rest-facts-a.md 6 and 17 */
 export const searchHandlers = {
   async 'searches.deployments'(request) {
     const rules = await rulesFor(request, 'deployments', request.list, request.body)
-    const options = { groupId: request.options._group_id }
-    return listAnswer(request.list, await listDeployments(request, request.list, options, rules))
+    return listAnswer(request.list, await listDeployments(request, request.list, request.options, rules))
   },
 
   async 'searches.blueprints'(request) {
@@ -65,12 +64,11 @@ export const searchHandlers = {
     const sources = { ...capabilities, permission: 'deployment_list' } as const
     const query = { ...request.list, include: undefined }
     const found = await searchWithin(request, 'capabilities', query, request.body, request.options, sources)
-    const items = found.items.map((item) => {
-      const declared = item.capabilities as Parameters<typeof fittingCapabilities>[0]
-      const fitting = { ...item, capabilities: fittingCapabilities(declared, found.rules) }
-      return pickIncluded(fitting, request.list.include)
+    const items = found.items.map(async (item) => {
+      const capabilities = fittingCapabilities(await capabilityValues(request, item), found.rules)
+      return pickIncluded({ ...item, capabilities }, request.list.include)
     })
-    return listAnswer(request.list, { ...found, items })
+    return listAnswer(request.list, { ...found, items: await Promise.all(items) })
   },
 
   async 'searches.workflows'(request) {

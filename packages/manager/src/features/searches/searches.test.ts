@@ -270,6 +270,37 @@ test('nodes, types, scaling groups and capabilities of a deployment or a bluepri
   expect(field(await search('nodes', {}, { user: 'bob' }, 'deployment_id=mine'), 'id')).toEqual([])
 })
 
+test('capabilities have the values that inputs of their type may name', async () => {
+  await addDeployment(manager.db, 'valued', {
+    inputs: { a: '10.0.0.1' },
+    capabilities: {
+      address: { value: { get_input: 'a' }, description: 'An address' },
+      none: { value: { get_input: 'b' } },
+    },
+  })
+  const asked = (constraints: object, query = '') =>
+    search('capabilities', { constraints: { deployment_id: 'valued', ...constraints } }, {}, query)
+  const address = { value: '10.0.0.1', description: 'An address' }
+  expect((await asked({})).body.items).toEqual([
+    {
+      deployment_id: 'valued',
+      blueprint_id: 'blueprint',
+      tenant_name: 'default_tenant',
+      capabilities: { address, none: { value: { get_input: 'b' } } },
+    },
+  ])
+  expect((await asked({ valid_values: ['10.0.0.1'] }, '_include=capabilities')).body.items).toEqual([
+    { capabilities: { address } },
+  ])
+  const plain = await search(
+    'capabilities',
+    { filter_rules: [] },
+    {},
+    'deployment_id=valued&_include=deployment_id',
+  )
+  expect(plain.body.items).toEqual([{ deployment_id: 'valued' }])
+})
+
 test('node instances and secrets', async () => {
   const states = {
     filter_rules: [attribute('state', 'any_of', 'started'), attribute('id', 'starts_with', 'd')],

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   badParameter,
   type Constraints,
   type FilteredResource,
@@ -12,6 +13,7 @@ import {
 import { type ListedPage, type ListedResource, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
+import { evaluatePayload, findEvaluation } from '../evaluation/index.ts'
 import { rulesOf } from '../filters/index.ts'
 
 export type SearchBody = { readonly filter_rules?: unknown; readonly constraints?: unknown }
@@ -42,6 +44,7 @@ export function askedFor(resource: keyof typeof constrained, body: SearchBody): 
   const asked = { filterId: undefined, deploymentId: undefined, blueprintId: undefined }
   if (rules == null) return { ...asked, rules: undefined }
   if (resource === 'scaling_groups' || resource === 'capabilities') {
+    if (Array.isArray(rules) && rules.length === 0) return { ...asked, rules: undefined }
     throw badParameter(`${resource} are searched by constraints, not by filter_rules`)
   }
   return { ...asked, rules: parseFilterRules(rules, resource satisfies SearchedResource) }
@@ -97,13 +100,38 @@ export async function searchWithin(
 
 type Capabilities = Readonly<Record<string, { readonly value?: unknown }>>
 
+/**
+ * A deployment's capabilities with their values, as inputs of the type capability_value must name them; those that have
+ * none now, or that the caller may not ask for, stay as they are declared, and so do a blueprint's.
+ */
+export async function capabilityValues(
+  request: Request & { readonly list: ListQuery },
+  item: Readonly<Record<string, unknown>>,
+): Promise<Capabilities> {
+  const declared = (item.capabilities ?? {}) as Capabilities
+  if (item.deployment_id === null || !request.rights.holds('deployment_capabilities')) return declared
+  const scope = await listScope(request, request.list, 'deployment_capabilities')
+  const [id, tenant] = [String(item.deployment_id), String(item.tenant_name)]
+  const storage = await findEvaluation(request.services, scope, id, tenant)
+  if (storage === undefined) return declared
+  const evaluated = Object.entries(declared).map(async ([name, capability]) => {
+    const value = await evaluatePayload(capability.value, {}, storage).catch(noValue)
+    return [name, value === undefined ? capability : { ...capability, value }] as const
+  })
+  return Object.fromEntries(await Promise.all(evaluated))
+}
+
+function noValue(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error
+}
+
 /** A deployment's capabilities are one row: which of them fit is decided here. */
 export function fittingCapabilities(
-  capabilities: Capabilities | null,
+  capabilities: Capabilities,
   rules: readonly FilterRule[] = [],
 ): Capabilities {
   return Object.fromEntries(
-    Object.entries(capabilities ?? {}).filter(([key, { value }]) =>
+    Object.entries(capabilities).filter(([key, { value }]) =>
       rules.every((rule) => fits(rule, rule.key === 'key' ? key : String(value))),
     ),
   )

@@ -9,28 +9,29 @@ import {
 import { type ListedResource, type Scope, type SummaryRow, summarise } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
-import { blueprintResource, notHidden } from '../blueprints/index.ts'
-import { deploymentResource } from '../deployments/index.ts'
+import { blueprintResource, hiddenIfAsked } from '../blueprints/index.ts'
+import { amongDependencies, deploymentResource } from '../deployments/index.ts'
 import { executionResource } from '../executions/index.ts'
 import { nodeInstanceResource } from '../node-instances/index.ts'
 import { nodeResource } from '../nodes/index.ts'
 
-const summarised = {
-  blueprints: { resource: () => blueprintResource, permission: 'blueprint_list', extra: [notHidden] },
-  deployments: { resource: deploymentResource, permission: 'deployment_list', extra: [] },
-  executions: { resource: () => executionResource, permission: 'execution_list', extra: [] },
-  nodes: { resource: () => nodeResource, permission: 'node_list', extra: [] },
-  node_instances: { resource: () => nodeInstanceResource, permission: 'node_instance_list', extra: [] },
-} as const satisfies Readonly<
-  Record<
-    SummarisedResource,
-    { resource: (scope: Scope) => ListedResource; permission: Permission; extra: readonly unknown[] }
-  >
->
+type Summarised = {
+  readonly resource: (scope: Scope) => ListedResource
+  readonly permission: Permission
+}
+
+const summarised: Readonly<Record<SummarisedResource, Summarised>> = {
+  blueprints: { resource: () => blueprintResource, permission: 'blueprint_list' },
+  deployments: { resource: deploymentResource, permission: 'deployment_list' },
+  executions: { resource: () => executionResource, permission: 'execution_list' },
+  nodes: { resource: () => nodeResource, permission: 'node_list' },
+  node_instances: { resource: () => nodeInstanceResource, permission: 'node_instance_list' },
+}
 
 export type SummaryOptions = {
   readonly _target_field?: string | undefined
   readonly _sub_field?: string | undefined
+  readonly _dependencies_of?: string | undefined
 }
 
 /** `{FIELD: value, RESOURCE: count}` for each value, with the pairs under it where a second field is given. */
@@ -43,7 +44,8 @@ export async function summaryOf(
   const target = checkField(name, '_target_field', options._target_field)
   const sub =
     options._sub_field === undefined ? undefined : checkField(name, '_sub_field', options._sub_field)
-  const { resource, permission, extra } = summarised[name]
+  const { resource, permission } = summarised[name]
+  const extra = name === 'blueprints' ? hiddenIfAsked(query) : await amongDependencies(request, options)
   const scope = await listScope(request, query, permission)
   const { rows, total } = await summarise(request.services.db, resource(scope), query, scope, {
     target,

@@ -18,6 +18,9 @@ beforeAll(async () => {
   await addDeployment(db, 'c', { blueprintId: 'two' })
   await addDeployment(db, 'd', { tenantId: other, blueprintId: 'three' })
   await manager.inject('PUT', '/deployment-groups/team', { body: { deployment_ids: ['a', 'b'] } })
+  await manager.inject('PUT', '/deployments/inter-deployment-dependencies', {
+    body: { dependency_creator: 'component.n1', source_deployment: 'a', target_deployment: 'c' },
+  })
   await addExecution(db, { deploymentId: 'a', status: 'terminated' })
   await addExecution(db, { deploymentId: 'a', status: 'failed' })
   await addExecution(db, { deploymentId: 'c', status: 'failed', workflowId: 'heal' })
@@ -86,6 +89,15 @@ test.each<[string, unknown[]]>([
     'executions?_target_field=deployment_id&deployment_group_id=team',
     [{ deployment_id: 'a', executions: 2 }],
   ],
+  ['deployments?_target_field=blueprint_id&_group_id=team', [{ blueprint_id: 'one', deployments: 2 }]],
+  ['deployments?_target_field=blueprint_id&_group_id=x', []],
+  ['deployments?_target_field=blueprint_id&_dependencies_of=a', [{ blueprint_id: 'two', deployments: 1 }]],
+  [
+    'deployments?_target_field=blueprint_id&_environments_only=True',
+    [{ blueprint_id: 'one', deployments: 2 }],
+  ],
+  ['executions?_target_field=status&_group_id=x', []],
+  ['blueprints?_target_field=visibility&is_hidden=true', []],
   ['nodes?_target_field=deployment_id&deployment_group_id=team', [{ deployment_id: 'a', nodes: 1 }]],
   [
     'node_instances?_target_field=deployment_id&deployment_group_id=team',
@@ -109,6 +121,11 @@ test.each<[string, unknown[]]>([
   ],
 ])('%s', async (path, items) => {
   expect((await summary(path)).items).toEqual(items)
+})
+
+test('the dependencies of a deployment that is not there', async () => {
+  const path = '/summary/deployments?_target_field=blueprint_id&_dependencies_of=nope'
+  expect((await manager.inject('GET', path)).status).toBe(404)
 })
 
 test('only what the caller sees is counted', async () => {

@@ -1,5 +1,4 @@
-import { ApiError } from '@tutti/api'
-import type { AvailabilityRules } from '@tutti/dsl'
+import type { AvailabilityRules } from './plan.ts'
 
 /** What availability depends on: distinct states of the deployment's instances, and its nodes' types with their bases. */
 export type DeploymentState = {
@@ -7,13 +6,13 @@ export type DeploymentState = {
   readonly nodeTypes: readonly string[]
 }
 
-export type InstancesActive = 'all' | 'partial' | 'none'
+type InstancesActive = 'all' | 'partial' | 'none'
 
 /**
  * How active a deployment is, from the distinct states of its instances (spec/workflows.md 1.2). The names overlap:
  * no instances at all are both `all` and `none`.
  */
-export function instancesActive(states: readonly string[]): ReadonlySet<InstancesActive> {
+function instancesActive(states: readonly string[]): ReadonlySet<InstancesActive> {
   const active = new Set<InstancesActive>()
   if (states.every((state) => state === 'started')) active.add('all')
   if (!states.includes('started')) active.add('none')
@@ -38,14 +37,6 @@ export function whyUnavailable(rules: AvailabilityRules | null, state: Deploymen
     return `it needs a node of type ${types.join(' or ')}`
   }
   return undefined
-}
-
-export function unavailable(workflowId: string, deploymentId: string, why: string): ApiError {
-  return new ApiError(
-    'unavailable_workflow_error',
-    `Workflow ${workflowId} is not available for deployment ${deploymentId}: ${why}`,
-    { hint: 'Pass force=true to run it all the same' },
-  )
 }
 
 function describe(active: ReadonlySet<InstancesActive>): string {

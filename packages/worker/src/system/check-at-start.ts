@@ -1,0 +1,94 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError, unavailableWorkflow } from '@tutti/api'
+import {
+  convertAndCheckParameters,
+  DslError,
+  evaluatedConstraints,
+  evaluateFunctions,
+  hasFunctionsInConstraints,
+  holdsCall,
+  type Json,
+  type PlanWorkflow,
+  whyUnavailable,
+  withObjects,
+} from '@tutti/dsl'
+import { type Database, type ExecutionRow, readDeploymentStates, scopeOf } from '@tutti/storage'
+import { evaluationOf, objectFinder } from './environment-answers.ts'
+import { readWorkflow } from './queries.ts'
+
+type Parameters = Readonly<Record<string, Json>>
+type Checked =
+  | { readonly ok: true; readonly parameters: Parameters }
+  | { readonly ok: false; readonly error: string }
+
+/**
+ * What let an execution into the queue is looked at again as it starts, because the deployment is another by now; of one
+ * that was being created, it could not all be looked at (spec/rest-facts-a.md 13). The parameters as it runs with them.
+ */
+export async function checkAtStart(db: Database, execution: ExecutionRow): Promise<Checked> {
+  const parameters = execution.parameters as Parameters
+  const { deployment_id: deploymentId, workflow_id: workflowId } = execution
+  if (!execution.checks_at_start || execution.status !== 'pending' || deploymentId === null) {
+    return { ok: true, parameters }
+  }
+  const workflow = await readWorkflow(db, execution.tenant_id, deploymentId, workflowId)
+  if (workflow === null) {
+    return { ok: false, error: `Workflow ${workflowId} does not exist in deployment ${deploymentId}` }
+  }
+  const why = execution.force || execution.resume ? undefined : await unavailability(db, execution, workflow)
+  if (why !== undefined) {
+    return { ok: false, error: unavailableWorkflow(workflowId, deploymentId, why).message }
+  }
+  try {
+    return await checkParameters(db, execution, deploymentId, workflow)
+  } catch (error) {
+    if (error instanceof DslError || error instanceof ApiError) return { ok: false, error: error.message }
+    throw error
+  }
+}
+
+async function unavailability(
+  db: Database,
+  { tenant_id: tenantId, deployment_id: id }: ExecutionRow,
+  { availability_rules: rules }: PlanWorkflow,
+): Promise<string | undefined> {
+  if (rules === null || id === null) return undefined
+  const state = (await readDeploymentStates(db, tenantId, [id])).get(id)
+  return state && whyUnavailable(rules, state)
+}
+
+async function checkParameters(
+  db: Database,
+  execution: ExecutionRow,
+  deploymentId: string,
+  workflow: PlanWorkflow,
+): Promise<Checked> {
+  const stored = execution.parameters as Parameters
+  const isOpen =
+    hasFunctionsInConstraints(workflow.parameters) || Object.values(stored).some((value) => holdsCall(value))
+  const scope = await scopeOf(db, execution.tenant_id, execution.created_by)
+  const storage = isOpen ? await evaluationOf(db, scope, deploymentId) : undefined
+  const schema = storage ? await evaluatedConstraints(workflow.parameters, storage) : workflow.parameters
+  const outcome = await withObjects(objectFinder(db, scope, null), (objects) =>
+    convertAndCheckParameters({
+      workflow: execution.workflow_id,
+      schema,
+      given: withoutDefaults(stored, schema),
+      allowCustomParameters: execution.allow_custom_parameters,
+      deploymentId,
+      objects,
+    }),
+  )
+  if (!outcome.ok) return { ok: false, error: outcome.problems.join('\n') }
+  const evaluated: Record<string, Json> = {}
+  for (const [name, value] of Object.entries(outcome.parameters)) {
+    evaluated[name] = storage && holdsCall(value) ? await evaluateFunctions(value, {}, storage) : value
+  }
+  return { ok: true, parameters: evaluated }
+}
+
+/** Nobody answers for what the workflow itself says. */
+const withoutDefaults = (stored: Parameters, schema: PlanWorkflow['parameters']): Parameters =>
+  Object.fromEntries(
+    Object.entries(stored).filter(([name, value]) => !isDeepStrictEqual(value, schema[name]?.default)),
+  )
