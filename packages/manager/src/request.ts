@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import {
   forbidden,
+  type ListAnswer,
   type ListQuery,
   type Permission,
   type QueriedRouteName,
@@ -53,7 +54,7 @@ export type RouteRequest<Name extends RouteName> = Request & {
 
 /** Handlers by route name; each answers the body, or undefined for an empty answer. */
 export type Handlers = {
-  readonly [Name in RouteName]: (request: RouteRequest<Name>) => Promise<unknown>
+  readonly [Name in RouteName]: (request: RouteRequest<Name>) => ListAnswer | Promise<unknown>
 }
 
 /** The tenant of a route that needs one. */

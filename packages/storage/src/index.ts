@@ -77,13 +77,14 @@ export {
   readLabels,
   replaceLabels,
 } from './labels.ts'
+export { inBatches, sizeOf } from './lists/batches.ts'
 export {
   countedAhead,
   countRows,
   findById,
   findItem,
-  type ListedPage,
   listPage,
+  pagedList,
   selection,
   visibleIn,
 } from './lists/list.ts'

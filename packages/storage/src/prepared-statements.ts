@@ -34,8 +34,8 @@ export function withPreparedStatements(pool: Pool): PostgresPool {
  */
 const resultTypeChanged = '0A000'
 
-/** One round trip as it is, by the simple protocol. */
-const isControl = /^(begin|start transaction|commit|rollback|savepoint|release)\b/
+/** One round trip as it is, by the simple protocol; what is fetched from a cursor has the columns of that cursor. */
+const isControl = /^(begin|start transaction|commit|rollback|savepoint|release|declare|fetch)\b/
 
 /** Texts that differ by what is filtered, sorted or listed come too seldom to be worth a place. */
 const usesBeforePrepared = 5

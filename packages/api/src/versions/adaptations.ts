@@ -1,6 +1,7 @@
 import { type TObject, Type } from 'typebox'
 import { checkIdentifier } from '../identifiers.ts'
 import { fieldTable } from '../list/field-table.ts'
+import type { ListAnswer } from '../list/list-answer.ts'
 import type { ApiVersion } from '../routes/route.ts'
 import type { RouteName } from '../routes/table.ts'
 import { Tenant, type Token, User, UserGroup, userFields } from '../shapes/access.ts'
@@ -137,10 +138,7 @@ const onlyV3: Adaptations = {
   'users.unlock': answersUser,
   'users.list': {
     answerFields: userFields,
-    answer(answer) {
-      const list = answer as { readonly items: readonly unknown[] }
-      return { ...list, items: list.items.map(oldUser) }
-    },
+    answer: (answer) => (answer as ListAnswer).map(oldUser),
   },
   // What is now active or not was one of the roles: to have another one is to be active.
   'users.update': {
@@ -186,10 +184,7 @@ const onlyV2: Adaptations = {
   'events.list': {
     route: { response: ListOf(V2Event) },
     answerFields: fieldTable(V2Event, { ignoresUnknownInclude: true }),
-    answer(answer) {
-      const list = answer as { readonly items: readonly Event[] }
-      return { ...list, items: list.items.map(v2Event) }
-    },
+    answer: (answer) => (answer as ListAnswer<Event>).map(v2Event),
   },
   'nodeInstances.list': { route: { aliases: ['/node_instances'] } },
   'nodeInstances.get': { route: { aliases: ['/node_instances/:node_instance_id'] } },

@@ -1,5 +1,6 @@
 import { IsArray, IsObject, IsOptional, IsString, IsUnion, type TObject, type TSchema, Type } from 'typebox'
 import type { FieldTable } from '../list/field-table.ts'
+import { ListAnswer } from '../list/list-answer.ts'
 
 /** Resources of v2 know no tenants, owners and scaling groups (spec/rest-spec-a.md 9.1, spec/rest-facts-a.md 19). */
 const newer: ReadonlySet<string> = new Set([
@@ -39,6 +40,10 @@ export function v2Value(schema: TSchema, value: unknown): unknown {
   }
   if (IsArray(schema)) return Array.isArray(value) ? value.map((item) => v2Value(schema.items, item)) : value
   if (!IsObject(schema) || typeof value !== 'object') return value
+  if (value instanceof ListAnswer) {
+    const { items } = schema.properties
+    return items !== undefined && IsArray(items) ? value.map((item) => v2Value(items.items, item)) : value
+  }
   const drops = isResource(schema)
   return Object.fromEntries(
     Object.entries(value)

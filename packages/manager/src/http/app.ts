@@ -1,6 +1,7 @@
 import {
   apiVersions,
   builtRoutes,
+  ListAnswer,
   methodNotAllowed,
   notBuilt,
   type Route,
@@ -17,6 +18,7 @@ import { answerNoRequest } from './client-error.ts'
 import { errorAnswer } from './errors.ts'
 import { addOperationalRoutes } from './operational.ts'
 import { answer } from './pipeline.ts'
+import { sendList } from './send-list.ts'
 
 /** Those that endpoints have, and those that only learn from us which these are. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
@@ -112,12 +114,12 @@ function isBuilt(name: string): name is RouteName {
   return Object.hasOwn(builtRoutes, name)
 }
 
-/** `JSON.stringify` measured 1.5 times faster than schema serialisers on big lists (architecture 5). */
-function send(reply: FastifyReply, route: Route, body: unknown): FastifyReply {
+function send(reply: FastifyReply, route: Route, body: unknown): FastifyReply | Promise<FastifyReply> {
   if (body === undefined) return reply.code(204).send()
   // A handler may have chosen another success code, e.g. 204 for "nothing to record".
   if (reply.statusCode === 200) reply.code(route.status)
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body))
+  reply.type('application/json; charset=utf-8')
+  return body instanceof ListAnswer ? sendList(reply, body) : reply.send(JSON.stringify(body))
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

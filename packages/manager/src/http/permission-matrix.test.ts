@@ -2,6 +2,7 @@ import {
   apiVersions,
   builtRoutes,
   defaultPermissions,
+  ListAnswer,
   type Role,
   type Route,
   type RouteName,
@@ -13,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addTenant, addUser } from '../../test/fixtures.ts'
 import { headersOf, startTestManager, type TestManager } from '../../test/test-manager.ts'
 import { handlers } from '../features/index.ts'
+import { wholeAnswer } from '../list-answer.ts'
 import type { Handlers } from '../request.ts'
 import { buildApp } from './app.ts'
 
@@ -23,8 +25,12 @@ import { buildApp } from './app.ts'
 let manager: TestManager
 let app: ReturnType<typeof buildApp>
 
+const noItems = async () => new ListAnswer((async function* () {})(), async () => wholeAnswer([]).metadata)
 const idle = Object.fromEntries(
-  Object.keys(handlers).map((name) => [name, async () => ({ items: [], services: {} })]),
+  Object.keys(handlers).map((name) => [
+    name,
+    name.endsWith('.list') ? noItems : async () => ({ services: {} }),
+  ]),
 ) as unknown as Handlers
 
 type Asking = {

@@ -2,6 +2,7 @@ import {
   type AdaptableRequest,
   ApiError,
   forbidden,
+  ListAnswer,
   lastValue,
   parseBody,
   parseBoolean,
@@ -100,9 +101,8 @@ type Fields = Readonly<Record<string, unknown>>
 /** Of a list, or of one resource. */
 function withOnly(answer: unknown, names: readonly string[] | undefined) {
   if (names === undefined) return answer
-  const { items } = answer as { readonly items?: readonly Fields[] }
-  if (items === undefined) return pickIncluded(answer as Fields, names)
-  return { ...(answer as Fields), items: items.map((item) => pickIncluded(item, names)) }
+  if (answer instanceof ListAnswer) return answer.map((item: Fields) => pickIncluded(item, names))
+  return pickIncluded(answer as Fields, names)
 }
 
 /** What comes next to this manager sees the change; others hear of it a moment later. */

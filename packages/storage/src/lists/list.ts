@@ -1,35 +1,53 @@
-import type { FieldFilter, FilterRule, ListQuery } from '@tutti/api'
+import { type FieldFilter, type FilterRule, ListAnswer, type ListQuery } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { inBatches, largeBatchRows, sizeOf } from './batches.ts'
 import { columnOf } from './columns.ts'
 import type { ListedResource, Owned, Scope } from './resource.ts'
 import { literal, ruleConditions } from './rules.ts'
 
-export type ListedPage = {
-  readonly items: readonly Readonly<Record<string, unknown>>[]
-  /** Rows of the whole result. */
-  readonly total: number
-  /** With rules: how many rows they leave out; null where there are too many to count. */
-  readonly filtered?: number | null
-}
-
 /**
- * One page of a resource as the wire shows it (spec/rest-facts-a.md 5). `rules` are those of a stored filter and of a
- * search, where there is one.
+ * A list of a resource as the wire shows it (spec/rest-facts-a.md 5), read when it is sent. `rules` are those of a stored
+ * filter and of a search, where there is one.
  */
-export async function listPage(
+export function listPage(
   db: Database,
   resource: ListedResource,
   query: ListQuery,
   scope: Scope,
   extra: readonly RawBuilder<unknown>[] = [],
   rules?: readonly FilterRule[],
-): Promise<ListedPage> {
-  if (rules === undefined) return pageOf(db, resource, query, selection(resource, query, scope, extra))
-  const where = selection(resource, query, scope, [...extra, ...ruleConditions(resource, rules)])
-  const page = await pageOf(db, resource, query, where)
-  const all = await countUpTo(db, resource, conjunction([visibleIn(resource, scope), ...extra]))
-  return { ...page, filtered: all === undefined ? null : all - page.total }
+): ListAnswer {
+  const where = selection(resource, query, scope, [...extra, ...ruleConditions(resource, rules ?? [])])
+  const items = readItems(db, resource, query, where)
+  const count = (upTo: number) => countRows(db, resource.from, where, upTo)
+  if (rules === undefined) return pagedList(query, items, count)
+  return pagedList(query, items, count, () =>
+    countUpTo(db, resource, conjunction([visibleIn(resource, scope), ...extra])),
+  )
+}
+
+/**
+ * The envelope of a page. A page that is not full is the last one: its end is the total, and nothing needs counting.
+ *
+ * @param count how many rows there are, so many at most
+ * @param countAll with rules, how many there are without them; undefined where there are too many to count
+ */
+export function pagedList<Item>(
+  { page, getAllResults }: Pick<ListQuery, 'page' | 'getAllResults'>,
+  items: AsyncIterable<readonly Item[]>,
+  count: (upTo: number) => Promise<number>,
+  countAll?: () => Promise<number | undefined>,
+): ListAnswer<Item> {
+  return new ListAnswer(items, async (sent) => {
+    const { offset } = page
+    const isLast = (getAllResults || sent < page.size) && (sent > 0 || offset === 0)
+    const total = isLast ? offset + sent : await count(offset + countedAhead)
+    const all = await countAll?.()
+    // What was asked for, also when fewer items are left.
+    const size = getAllResults ? sent : page.size
+    return { pagination: { total, offset, size }, filtered: all === undefined ? null : all - total }
+  })
 }
 
 /** What of a resource a request asks for, and may see. */
@@ -72,24 +90,21 @@ export async function countRows(
   return rows[0]?.total ?? 0
 }
 
-async function pageOf(
+async function* readItems(
   db: Database,
   resource: ListedResource,
   query: ListQuery,
   where: RawBuilder<unknown>,
-): Promise<ListedPage> {
+): AsyncGenerator<readonly Item[]> {
   await resource.settle?.(db)
-  const limit = query.getAllResults ? null : query.page.size
-  const items = await selectItems(
-    db,
-    resource,
-    query.include,
-    sql`where ${where} order by ${orderBy(resource, query)} limit ${limit} offset ${query.page.offset}`,
-  )
-  const isWhole = (limit === null || items.length < limit) && (items.length > 0 || query.page.offset === 0)
-  if (isWhole) return { items, total: query.page.offset + items.length }
-  const total = await countRows(db, resource.from, where, query.page.offset + countedAhead)
-  return { items, total }
+  const select = itemsOf(resource, query.include)
+  const ordered = sql`where ${where} order by ${orderBy(resource, query)}`
+  const rows = (limit: number | null) =>
+    select.rows(sql`${ordered} limit ${limit} offset ${query.page.offset}`)
+  const isLarge = select.names.some((name) => resource.fields[name]?.isLarge)
+  for await (const batch of inBatches(db, rows, sizeOf(query), isLarge ? largeBatchRows : undefined)) {
+    yield batch.map(select.toItem)
+  }
 }
 
 /** The one row that fits and that the caller may see; its own tenant's before a global one. */
@@ -102,13 +117,11 @@ export async function findItem(
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   await resource.settle?.(db)
   const own = sql`${resource.tenantId} = any(${[...scope.tenantIds]}::int[])`
-  const items = await selectItems(
-    db,
-    resource,
-    include,
-    sql`where ${visibleIn(resource, scope)} and ${condition} order by ${own} desc limit 1`,
-  )
-  return items[0]
+  const select = itemsOf(resource, include)
+  const { rows } = await select
+    .rows(sql`where ${visibleIn(resource, scope)} and ${condition} order by ${own} desc limit 1`)
+    .execute(db)
+  return rows.map(select.toItem)[0]
 }
 
 /** The resource of that id. */
@@ -122,12 +135,10 @@ export function findById(
   return findItem(db, resource, sql`${columnOf(resource, resource.idField ?? 'id')} = ${id}`, scope, include)
 }
 
-async function selectItems(
-  db: Database,
-  resource: ListedResource,
-  include: readonly string[] | undefined,
-  rest: RawBuilder<unknown>,
-) {
+type Item = Readonly<Record<string, unknown>>
+
+/** How the fields that are named come out of the database; without names, all fields. */
+function itemsOf(resource: ListedResource, include: readonly string[] | undefined) {
   const names = include ?? Object.keys(resource.fields)
   const columns = new Map<string, RawBuilder<unknown>>()
   for (const name of names) {
@@ -136,20 +147,20 @@ async function selectItems(
     columns.set(name, field.column)
     for (const [needed, column] of Object.entries(field.needs ?? {})) columns.set(needed, column)
   }
-  const selection = [...columns].map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
-  const { rows } = await sql<Record<string, unknown>>`
-    select ${selection.length === 0 ? sql`1` : sql.join(selection)} from ${resource.from} ${rest}`.execute(db)
-  return rows.map((row) =>
-    Object.fromEntries(
-      names.map((name) => {
-        const value = row[name] ?? null
-        return [
-          name,
-          resource.fields[name]?.toWire?.(value, row) ?? (resource.fields[name]?.toWire ? null : value),
-        ]
-      }),
-    ),
-  )
+  const selected = [...columns].map(([name, column]) => sql`${column} as ${sql.ref(name)}`)
+  const list = selected.length === 0 ? sql`1` : sql.join(selected)
+  return {
+    names,
+    rows: (rest: RawBuilder<unknown>) => sql<Item>`select ${list} from ${resource.from} ${rest}`,
+    toItem: (row: Item): Item =>
+      Object.fromEntries(
+        names.map((name) => {
+          const value = row[name] ?? null
+          const toWire = resource.fields[name]?.toWire
+          return [name, toWire === undefined ? value : (toWire(value, row) ?? null)]
+        }),
+      ),
+  }
 }
 
 /** Whether the caller sees every row of the scope's own tenants, and there are no others. */

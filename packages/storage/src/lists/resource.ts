@@ -50,6 +50,8 @@ export type ListedField = {
   readonly toWire?: (value: unknown, row: Readonly<Record<string, unknown>>) => unknown
   /** Other fields whose columns `toWire` needs; names outside the shape must be in `hidden`. */
   readonly needs?: Readonly<Record<string, RawBuilder<unknown>>>
+  /** Megabytes each: of such rows, few are read at once. */
+  readonly isLarge?: true
   /** Compared instead of `column` by filters, where the two differ. */
   readonly filterBy?: RawBuilder<unknown>
 }

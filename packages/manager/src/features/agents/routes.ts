@@ -1,11 +1,9 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { changeAgent, createAgent, getAgent, listAgents, replaceCertificates } from './service.ts'
 
 /** spec/rest-facts-b.md 8 */
 export const agentHandlers = {
-  'agents.list': async (request) =>
-    listAnswer(request.list, await listAgents(request, request.list, request.options._get_data ?? false)),
+  'agents.list': (request) => listAgents(request, request.list, request.options._get_data ?? false),
 
   'agents.get': (request) => getAgent(request, request.params.name, request.include),
 

@@ -21,8 +21,8 @@ import { agentResource, countAgents, hasInstance, insertAgent, updateAgent } fro
 /** `withData`: also how to log in, which else is null (spec/rest-facts-b.md 8). */
 export async function listAgents(request: Request, list: ListQuery, withData: boolean) {
   const scope = await listScope(request, list, 'agent_list')
-  const page = await listPage(request.services.db, agentResource, list, scope)
-  return { ...page, items: page.items.map((item) => (withData ? opened(request, item) : closed(item))) }
+  const agents = listPage(request.services.db, agentResource, list, scope)
+  return agents.map((item) => (withData ? opened(request, item) : closed(item)))
 }
 
 /** With how to log in. @throws not_found_error */

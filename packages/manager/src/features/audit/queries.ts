@@ -1,4 +1,5 @@
-import { type Database, toJson } from '@tutti/storage'
+import { ListAnswer } from '@tutti/api'
+import { type Database, inBatches, toJson } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /** Which records are meant; several conditions must all hold. */
@@ -43,16 +44,19 @@ export type AuditPage = {
   readonly size: number | undefined
 }
 
-export async function listRecords(db: Database, selection: AuditSelection, page: AuditPage) {
+export function listRecords(db: Database, selection: AuditSelection, page: AuditPage): ListAnswer<AuditRow> {
   const where = condition(selection)
   const direction = page.descending ? sql`desc` : sql`asc`
-  const { rows: items } = await sql<AuditRow>`
+  const rows = (limit: number | null) => sql<AuditRow>`
     select ${columns} from audit_log where ${where}
     order by ${sql.ref(page.orderBy)} ${direction}, id ${direction}
-    limit ${page.size ?? null} offset ${page.offset}`.execute(db)
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from audit_log where ${where}`.execute(db)
-  return { items, total: rows[0]?.total ?? 0 }
+    limit ${limit} offset ${page.offset}`
+  const { offset, size } = page
+  return new ListAnswer(inBatches(db, rows, size ?? null), async () => {
+    const { rows } = await sql<{ total: number }>`
+      select count(*) as total from audit_log where ${where}`.execute(db)
+    return { pagination: { total: rows[0]?.total ?? 0, offset, size: size ?? 0 }, filtered: null }
+  })
 }
 
 export async function deleteRecords(db: Database, selection: AuditSelection): Promise<number> {

@@ -10,7 +10,6 @@ import {
 } from '@tutti/api'
 import { isDatabaseAway } from '@tutti/storage'
 import { readJsonBody } from '../../http/json-body.ts'
-import { pageAnswer } from '../../list-answer.ts'
 import type { Request } from '../../request.ts'
 import {
   type AuditRow,
@@ -39,8 +38,7 @@ export async function listAudit({ services }: Request, options: RouteQuery<'audi
     throw badParameter(`Invalid order_by: ${order_by}. Valid values are: ${wireList(auditOrders)}`)
   }
   const page = { orderBy, descending: desc, offset, size: size === 0 ? undefined : size }
-  const { items, total } = await listRecords(services.db, selection, page)
-  return pageAnswer(items.map(wireRecord), { total, offset, size })
+  return listRecords(services.db, selection, page).map(wireRecord)
 }
 
 /** @throws validation_error without `before` */

@@ -25,7 +25,7 @@ export const blueprintResource: ListedResource = {
     id: { column: sql`b.id` },
     description: { column: sql`b.description` },
     main_file_name: { column: sql`b.main_file_name` },
-    plan: { column: sql`b.plan` },
+    plan: { column: sql`b.plan`, isLarge: true },
     requirements: { column: sql`b.requirements` },
     labels: labelsField('blueprint_labels', 'blueprint_id', 'b'),
     state: { column: sql`b.state` },

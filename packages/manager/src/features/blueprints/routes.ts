@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { rulesOf } from '../filters/index.ts'
 import {
@@ -16,7 +15,7 @@ import { uploadBlueprint, validateBlueprint } from './upload.ts'
 export const blueprintHandlers = {
   async 'blueprints.list'(request) {
     const rules = await rulesOf(request, 'blueprints', [request.list.filterId])
-    return listAnswer(request.list, await listBlueprints(request, request.list, rules))
+    return listBlueprints(request, request.list, rules)
   },
 
   'blueprints.get': (request) => getBlueprint(request, request.params.blueprint_id, request.include),

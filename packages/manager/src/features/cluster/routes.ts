@@ -1,5 +1,5 @@
 import { brokerFields, clusterNodeFields, dbNodeFields, defaultMaxResults, pickIncluded } from '@tutti/api'
-import { listAnswer, valuesAnswer, wholeAnswer } from '../../list-answer.ts'
+import { valuesAnswer, wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { readClusterStatus } from './cluster-status.ts'
 import {
@@ -39,7 +39,7 @@ export const clusterHandlers = {
     return { ...status, services: {} }
   },
 
-  'managers.list': async (request) => listAnswer(request.list, await listManagers(request, request.list)),
+  'managers.list': (request) => listManagers(request, request.list),
   'managers.get': (request) => getManager(request, request.params.hostname, request.include),
   async 'managers.create'(request) {
     await createManager(request, request.body)

@@ -1,4 +1,4 @@
-import { listAnswer, wholeAnswer } from '../../list-answer.ts'
+import { wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import {
   createDependency,
@@ -11,8 +11,7 @@ import {
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 10 */
 export const dependencyHandlers = {
-  'dependencies.list': async (request) =>
-    listAnswer(request.list, await listDependencies(request, request.list)),
+  'dependencies.list': (request) => listDependencies(request, request.list),
 
   async 'dependencies.create'(request) {
     const id = await createDependency(request, request.body)

@@ -1,11 +1,9 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { changeMembers, getGroup, listGroups, putGroup, removeGroup } from './service.ts'
 
 /** spec/rest-facts-a.md 8, last paragraph */
 export const deploymentGroupHandlers = {
-  'deploymentGroups.list': async (request) =>
-    listAnswer(request.list, await listGroups(request, request.list)),
+  'deploymentGroups.list': (request) => listGroups(request, request.list),
 
   'deploymentGroups.get': (request) => getGroup(request, request.params.group_id, request.include),
 

@@ -1,4 +1,3 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { rulesOf } from '../filters/index.ts'
 import { createDeployment } from './create.ts'
@@ -16,7 +15,7 @@ import {
 export const deploymentHandlers = {
   async 'deployments.list'(request) {
     const rules = await rulesOf(request, 'deployments', [request.list.filterId])
-    return listAnswer(request.list, await listDeployments(request, request.list, request.options, rules))
+    return listDeployments(request, request.list, request.options, rules)
   },
 
   async 'deployments.get'(request) {

@@ -1,6 +1,15 @@
-import type { Event, EventKind, EventVocabulary, ListQuery } from '@tutti/api'
+import type { Event, EventKind, EventVocabulary, ListAnswer, ListQuery } from '@tutti/api'
 import { eventTypeName } from '@tutti/api'
-import { countedAhead, countRows, type Database, ownedAs, type Scope, visibleIn } from '@tutti/storage'
+import {
+  countRows,
+  type Database,
+  inBatches,
+  ownedAs,
+  pagedList,
+  type Scope,
+  sizeOf,
+  visibleIn,
+} from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /** Which events a request is about, and in whose eyes. */
@@ -50,22 +59,17 @@ function columnOf(field: string): RawBuilder<unknown> {
   return column
 }
 
-export async function selectEvents(
+export function listEventRows(
   db: Database,
   query: EventsQuery,
-  page: Pick<ListQuery, 'page' | 'getAllResults' | 'sort'>,
+  list: ListQuery,
   vocabulary: EventVocabulary,
-): Promise<readonly Event[]> {
-  const limit = page.getAllResults ? null : page.page.size
-  const { rows } = await sql<EventRow>`
-    select * from events where ${conditions(query)} order by ${orderBy(page.sort)}
-    limit ${limit} offset ${page.page.offset}`.execute(db)
-  return rows.map((row) => eventOf(row, vocabulary))
-}
-
-/** Exact up to a bound beyond the page. */
-export async function countEvents(db: Database, query: EventsQuery, offset: number): Promise<number> {
-  return countRows(db, sql`events`, conditions(query), offset + countedAhead)
+): ListAnswer<Event> {
+  const rows = (limit: number | null) => sql<EventRow>`
+    select * from events where ${conditions(query)} order by ${orderBy(list.sort)}
+    limit ${limit} offset ${list.page.offset}`
+  const count = (upTo: number) => countRows(db, sql`events`, conditions(query), upTo)
+  return pagedList(list, inBatches(db, rows, sizeOf(list)), count).map((row) => eventOf(row, vocabulary))
 }
 
 export async function deleteEvents(db: Database, query: EventsQuery): Promise<number> {

@@ -1,10 +1,10 @@
-import { listAnswer, wholeAnswer } from '../../list-answer.ts'
+import { wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { createEvents, listEvents, removeEvents } from './service.ts'
 
 /** spec/rest-spec-a.md 4.7 and 6, spec/rest-facts-a.md 16 */
 export const eventHandlers = {
-  'events.list': async (request) => listAnswer(request.list, await listEvents(request, request.list)),
+  'events.list': (request) => listEvents(request, request.list),
 
   // Answered with `null`, or with 204 when there was nothing to record.
   'events.create': async (request) => ((await createEvents(request, request.body)) ? null : undefined),

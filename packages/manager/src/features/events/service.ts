@@ -1,22 +1,24 @@
-import { ApiError, badParameter, type ListQuery, notFound, pickIncluded, type RouteBody } from '@tutti/api'
-import type { ListedPage } from '@tutti/storage'
+import {
+  ApiError,
+  badParameter,
+  type ListAnswer,
+  type ListQuery,
+  notFound,
+  pickIncluded,
+  type RouteBody,
+} from '@tutti/api'
 import { ownTenantScope, type Request, tenantScope } from '../../request.ts'
-import { countEvents, deleteEvents, insertSentEvents, selectEvents } from './queries.ts'
+import { deleteEvents, insertSentEvents, listEventRows } from './queries.ts'
 import { parseRecord } from './record.ts'
 import { parseEventFilters } from './selection.ts'
 
-export async function listEvents(request: Request, list: ListQuery): Promise<ListedPage> {
+/** @throws bad_parameters_error */
+export function listEvents(request: Request, list: ListQuery): ListAnswer {
   const { db } = request.services
   const filters = parseEventFilters(list)
   const query = { ...filters, scope: tenantScope(request) }
-  const events = await selectEvents(db, query, list, filters.vocabulary)
-  const { offset, size } = list.page
-  // A page that is not full is the last one: its end is the total, and nothing needs counting.
-  const isLast = (list.getAllResults || events.length < size) && (events.length > 0 || offset === 0)
-  return {
-    items: list.include === undefined ? events : events.map((event) => pickIncluded(event, list.include)),
-    total: isLast ? offset + events.length : await countEvents(db, query, offset),
-  }
+  const events = listEventRows(db, query, list, filters.vocabulary)
+  return list.include === undefined ? events : events.map((event) => pickIncluded(event, list.include))
 }
 
 /** Returns false when there was nothing to record. */

@@ -1,12 +1,10 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { actOnGroup, changeGroup, getGroup, listGroups } from './service.ts'
 import { startGroup } from './start.ts'
 
 /** spec/rest-facts-a.md 14 */
 export const executionGroupHandlers = {
-  'executionGroups.list': async (request) =>
-    listAnswer(request.list, await listGroups(request, request.list)),
+  'executionGroups.list': (request) => listGroups(request, request.list),
 
   'executionGroups.get': (request) => getGroup(request, request.params.group_id, request.include),
 

@@ -1,17 +1,14 @@
-import { listAnswer, wholeAnswer } from '../../list-answer.ts'
+import { wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { actOnExecution, changeStatus, getExecution, listExecutions, removeExecutions } from './service.ts'
 import { startExecution } from './start.ts'
 
 /** spec/rest-spec-a.md 4.5, spec/rest-facts-a.md 13 */
 export const executionHandlers = {
-  'executions.list': async (request) =>
-    listAnswer(
-      request.list,
-      await listExecutions(request, request.list, {
-        withSystem: request.options._include_system_workflows ?? false,
-      }),
-    ),
+  'executions.list': (request) =>
+    listExecutions(request, request.list, {
+      withSystem: request.options._include_system_workflows ?? false,
+    }),
 
   'executions.get': (request) => getExecution(request, request.params.execution_id, request.include),
 

@@ -1,12 +1,10 @@
 import type { FilteredResource } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers, RouteRequest } from '../../request.ts'
 import { changeFilter, createFilter, getFilter, listFilters, removeFilter } from './service.ts'
 
 /** spec/rest-spec-a.md 4.8, spec/rest-facts-a.md 6 */
 const handlersFor = (filtered: FilteredResource) => ({
-  list: async (request: RouteRequest<'deploymentsFilters.list'>) =>
-    listAnswer(request.list, await listFilters(request, filtered, request.list)),
+  list: (request: RouteRequest<'deploymentsFilters.list'>) => listFilters(request, filtered, request.list),
 
   get: (request: RouteRequest<'deploymentsFilters.get'>) =>
     getFilter(request, filtered, request.params.filter_id, request.include),

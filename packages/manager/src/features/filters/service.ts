@@ -5,12 +5,13 @@ import {
   type FilteredResource,
   type FilterRule,
   illegalAction,
+  type ListAnswer,
   type ListQuery,
   parseCreateVisibility,
   parseFilterRules,
   type RouteBody,
 } from '@tutti/api'
-import { deleteOwned, type ListedPage, listPage, type Scope } from '@tutti/storage'
+import { deleteOwned, listPage, type Scope } from '@tutti/storage'
 import { defaultTenant } from '../../bootstrap/first.ts'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
@@ -29,7 +30,7 @@ export async function listFilters(
   request: Request,
   filtered: FilteredResource,
   query: ListQuery,
-): Promise<ListedPage> {
+): Promise<ListAnswer> {
   const scope = withSystemFilters(await listScope(request, query, 'filter_list'))
   return listPage(request.services.db, filtersFor[filtered].resource, query, scope)
 }

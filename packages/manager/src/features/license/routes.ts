@@ -1,10 +1,9 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { communityOnly, listLicenses, refuseContact, removeLicense, uploadLicense } from './service.ts'
 
 /** spec/rest-spec-b.md 4.3, spec/rest-facts-b.md 11 */
 export const licenseHandlers = {
-  'license.list': async (request) => listAnswer(request.list, await listLicenses(request)),
+  'license.list': (request) => listLicenses(request),
   'license.upload': (request) => uploadLicense(request, request.include),
   'license.delete': (request) => removeLicense(request),
   // Whatever was uploaded or was not: nothing is refused for it.

@@ -1,5 +1,4 @@
 import { nodeInstanceFields, parseListQuery } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import {
   changeNodeInstance,
@@ -11,8 +10,7 @@ import {
 
 /** spec/rest-spec-b.md 4.5, spec/rest-facts-b.md 9 */
 export const nodeInstanceHandlers = {
-  'nodeInstances.list': async (request) =>
-    listAnswer(request.list, await listNodeInstances(request, request.list)),
+  'nodeInstances.list': (request) => listNodeInstances(request, request.list),
 
   'nodeInstances.get': (request) =>
     getNodeInstance(request, request.params.node_instance_id, {
@@ -24,7 +22,7 @@ export const nodeInstanceHandlers = {
     const ids = await createNodeInstances(request, request.body)
     if (ids.length === 0) return undefined
     const list = parseListQuery({ id: [...ids], _get_all_results: 'true' }, nodeInstanceFields)
-    return listAnswer(list, await listNodeInstances(request, list))
+    return listNodeInstances(request, list)
   },
 
   async 'nodeInstances.update'(request) {

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { ApiError, type FilterRule, type ListQuery, notFound, type RouteBody } from '@tutti/api'
-import { deploymentTable, type ListedPage, listPage } from '@tutti/storage'
+import {
+  ApiError,
+  type FilterRule,
+  type ListAnswer,
+  type ListQuery,
+  notFound,
+  type RouteBody,
+} from '@tutti/api'
+import { deploymentTable, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkOwnTenant, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantScope } from '../../request.ts'
@@ -25,7 +32,7 @@ export async function listNodeInstances(
   request: Request,
   list: ListQuery,
   rules?: readonly FilterRule[],
-): Promise<ListedPage> {
+): Promise<ListAnswer> {
   const scope = await listScope(request, list, 'node_instance_list')
   return listPage(request.services.db, nodeInstanceResource, list, scope, [], rules)
 }

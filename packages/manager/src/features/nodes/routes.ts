@@ -1,5 +1,4 @@
 import { nodeFields, parseListQuery } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { changeNode, createNodes, removeNode } from './change.ts'
 import { listNodes } from './service.ts'
@@ -9,7 +8,7 @@ export const nodeHandlers = {
   async 'nodes.list'(request) {
     const { _evaluate_functions: evaluates, _instance_context: instanceId } = request.options
     const evaluation = evaluates === true ? { instanceId } : undefined
-    return listAnswer(request.list, await listNodes(request, request.list, evaluation))
+    return listNodes(request, request.list, evaluation)
   },
 
   async 'nodes.create'(request) {
@@ -18,7 +17,7 @@ export const nodeHandlers = {
     if (nodes.length === 0) return undefined
     const query = { deployment_id: deploymentId, id: nodes.map(({ id }) => id), _get_all_results: 'true' }
     const list = parseListQuery(query, nodeFields)
-    return listAnswer(list, await listNodes(request, list, undefined))
+    return listNodes(request, list, undefined)
   },
 
   'nodes.update': (request) => changeNode(request, request.params, request.body),

@@ -1,6 +1,6 @@
-import type { ListQuery } from '@tutti/api'
+import type { ListAnswer, ListQuery } from '@tutti/api'
 import type { EvaluationStorage } from '@tutti/dsl'
-import { type ListedPage, listPage, type Scope } from '@tutti/storage'
+import { listPage, type Scope } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
 import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
@@ -16,25 +16,25 @@ export async function listNodes(
   request: Request,
   list: ListQuery,
   evaluation: NodeEvaluation | undefined,
-): Promise<ListedPage> {
+): Promise<ListAnswer> {
   const { db } = request.services
   const scope = await listScope(request, list, 'node_list')
   if (evaluation === undefined) return listPage(db, nodeResource, list, scope)
   const include = list.include && [...new Set([...list.include, 'id', 'deployment_id', 'tenant_name'])]
-  const { items, total } = await listPage(db, nodeResource, { ...list, include }, scope)
-  const evaluated = await evaluateNodes(request, scope, list, items, evaluation)
-  return { items: evaluated.map((item) => only(item, list.include)), total }
+  const evaluate = await openNodes(request, scope, list, evaluation)
+  return listPage(db, nodeResource, { ...list, include }, scope)
+    .mapBatches(evaluate)
+    .map((item) => only(item, list.include))
 }
 
 type Item = Readonly<Record<string, unknown>>
 
-async function evaluateNodes(
+async function openNodes(
   request: Request,
   scope: Scope,
   list: ListQuery,
-  items: readonly Item[],
   { instanceId }: NodeEvaluation,
-): Promise<Item[]> {
+): Promise<(items: readonly Item[]) => Promise<Item[]>> {
   const storages = new Map<string, EvaluationStorage>()
   const open = async (id: string, tenantName?: string) => {
     const key = `${tenantName ?? ''}/${id}`
@@ -46,18 +46,20 @@ async function evaluateNodes(
   for (const { field, values } of list.filters) {
     if (field === 'deployment_id') for (const id of values) await open(String(id))
   }
-  const evaluated: Item[] = []
-  for (const item of items) {
-    if (item.properties === undefined) {
-      evaluated.push(item)
-      continue
+  return async (items) => {
+    const evaluated: Item[] = []
+    for (const item of items) {
+      if (item.properties === undefined) {
+        evaluated.push(item)
+        continue
+      }
+      const storage = await open(String(item.deployment_id), String(item.tenant_name))
+      const self = instanceId ?? (await storage.nodeInstancesOf(String(item.id)))[0]?.id
+      const context = self === undefined ? {} : { self }
+      evaluated.push({ ...item, properties: await evaluatePayload(item.properties, context, storage) })
     }
-    const storage = await open(String(item.deployment_id), String(item.tenant_name))
-    const self = instanceId ?? (await storage.nodeInstancesOf(String(item.id)))[0]?.id
-    const context = self === undefined ? {} : { self }
-    evaluated.push({ ...item, properties: await evaluatePayload(item.properties, context, storage) })
+    return evaluated
   }
-  return evaluated
 }
 
 function only(item: Item, include: readonly string[] | undefined): Item {

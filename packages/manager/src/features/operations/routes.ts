@@ -1,4 +1,3 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { refreshStored } from './refresh.ts'
 import {
@@ -17,7 +16,7 @@ export const operationHandlers = {
   async 'operations.list'(request) {
     const { graph_id: graphId, execution_id: executionId, skip_internal } = request.options
     const of = { graphId, executionId, skipInternal: skip_internal ?? false }
-    return listAnswer(request.list, await listOperations(request, request.list, of))
+    return listOperations(request, request.list, of)
   },
 
   'operations.get': (request) => getOperation(request, request.params.operation_id, request.include),
@@ -36,8 +35,7 @@ export const operationHandlers = {
 
   'operations.act': (request) => refreshStored(request, request.body),
 
-  'tasksGraphs.list': async (request) =>
-    listAnswer(request.list, await listTasksGraphs(request, request.list)),
+  'tasksGraphs.list': (request) => listTasksGraphs(request, request.list),
 
   async 'tasksGraphs.create'(request) {
     const id = await createTasksGraph(request, request.body)

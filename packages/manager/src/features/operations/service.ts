@@ -3,12 +3,13 @@ import {
   ApiError,
   badParameter,
   duplicate,
+  type ListAnswer,
   type ListQuery,
   notFound,
   parseTimestamp,
   type RouteBody,
 } from '@tutti/api'
-import { type ListedPage, listPage, type Scope } from '@tutti/storage'
+import { listPage, type Scope } from '@tutti/storage'
 import { getItem } from '../../owned.ts'
 import { ownTenantScope, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import {
@@ -39,7 +40,7 @@ export async function listOperations(
   request: Request,
   list: ListQuery,
   of: OperationsOf,
-): Promise<ListedPage> {
+): Promise<ListAnswer> {
   const { graphId, executionId } = of
   if ((graphId === undefined) === (executionId === undefined)) {
     throw badParameter('Pass exactly one of graph_id and execution_id')
@@ -63,7 +64,7 @@ export const getOperation = (request: Request, id: string, include?: readonly st
   getItem(request, operationResource, id, include)
 
 /** The graphs of one execution. @throws bad_parameters_error when none is named */
-export async function listTasksGraphs(request: Request, list: ListQuery): Promise<ListedPage> {
+export async function listTasksGraphs(request: Request, list: ListQuery): Promise<ListAnswer> {
   if (!list.filters.some(({ field }) => field === 'execution_id')) {
     throw badParameter('execution_id is required to list tasks graphs')
   }

@@ -1,5 +1,5 @@
 import { pickIncluded } from '@tutti/api'
-import { listAnswer, unfilteredAnswer } from '../../list-answer.ts'
+import { unfilteredAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { listBlueprints } from '../blueprints/index.ts'
 import { listDeployments, listWorkflows } from '../deployments/index.ts'
@@ -13,17 +13,17 @@ import { askedFor, capabilityValues, fittingCapabilities, rulesFor, searchWithin
 export const searchHandlers = {
   async 'searches.deployments'(request) {
     const rules = await rulesFor(request, 'deployments', request.list, request.body)
-    return listAnswer(request.list, await listDeployments(request, request.list, request.options, rules))
+    return listDeployments(request, request.list, request.options, rules)
   },
 
   async 'searches.blueprints'(request) {
     const rules = await rulesFor(request, 'blueprints', request.list, request.body)
-    return listAnswer(request.list, await listBlueprints(request, request.list, rules))
+    return listBlueprints(request, request.list, rules)
   },
 
   async 'searches.secrets'(request) {
     const { rules } = askedFor('secrets', request.body)
-    return listAnswer(request.list, await listSecrets(request, request.list, rules))
+    return listSecrets(request, request.list, rules)
   },
 
   async 'searches.nodeInstances'(request) {
@@ -33,42 +33,34 @@ export const searchHandlers = {
       deploymentId === undefined
         ? list.filters
         : [...list.filters, { field: 'deployment_id', values: [deploymentId] }]
-    return listAnswer(list, await listNodeInstances(request, { ...list, filters }, rules))
+    return listNodeInstances(request, { ...list, filters }, rules)
   },
 
   async 'searches.nodes'(request) {
     const sources = { deployment: nodeResource, blueprint: plannedNodes, permission: 'node_list' } as const
-    return listAnswer(
-      request.list,
-      await searchWithin(request, 'nodes', request.list, request.body, request.options, sources),
-    )
+    return searchWithin(request, 'nodes', request.list, request.body, request.options, sources)
   },
 
   async 'searches.nodeTypes'(request) {
     const sources = { ...nodeTypes, permission: 'node_list' } as const
-    return listAnswer(
-      request.list,
-      await searchWithin(request, 'node_types', request.list, request.body, request.options, sources),
-    )
+    return searchWithin(request, 'node_types', request.list, request.body, request.options, sources)
   },
 
   async 'searches.scalingGroups'(request) {
     const sources = { ...scalingGroups, permission: 'deployment_list' } as const
-    return listAnswer(
-      request.list,
-      await searchWithin(request, 'scaling_groups', request.list, request.body, request.options, sources),
-    )
+    return searchWithin(request, 'scaling_groups', request.list, request.body, request.options, sources)
   },
 
   async 'searches.capabilities'(request) {
     const sources = { ...capabilities, permission: 'deployment_list' } as const
     const query = { ...request.list, include: undefined }
     const found = await searchWithin(request, 'capabilities', query, request.body, request.options, sources)
-    const items = found.items.map(async (item) => {
-      const capabilities = fittingCapabilities(await capabilityValues(request, item), found.rules)
+    const { rules } = askedFor('capabilities', request.body)
+    const fitting = async (item: Readonly<Record<string, unknown>>) => {
+      const capabilities = fittingCapabilities(await capabilityValues(request, item), rules)
       return pickIncluded({ ...item, capabilities }, request.list.include)
-    })
-    return listAnswer(request.list, { ...found, items: await Promise.all(items) })
+    }
+    return found.mapBatches((batch) => Promise.all(batch.map(fitting)))
   },
 
   async 'searches.workflows'(request) {

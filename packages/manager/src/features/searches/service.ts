@@ -4,13 +4,14 @@ import {
   type Constraints,
   type FilteredResource,
   type FilterRule,
+  type ListAnswer,
   type ListQuery,
   type Permission,
   parseConstraints,
   parseFilterRules,
   type SearchedResource,
 } from '@tutti/api'
-import { type ListedPage, type ListedResource, listPage } from '@tutti/storage'
+import { type ListedResource, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
 import { evaluatePayload, findEvaluation } from '../evaluation/index.ts'
@@ -78,7 +79,7 @@ export async function searchWithin(
     readonly blueprint: ListedResource
     readonly permission: Permission
   },
-): Promise<ListedPage & { readonly rules: readonly FilterRule[] | undefined }> {
+): Promise<ListAnswer> {
   const asked = askedFor(resource, body)
   const deploymentId = given.deployment_id ?? asked.deploymentId
   const blueprintId = given.blueprint_id ?? asked.blueprintId
@@ -94,8 +95,7 @@ export async function searchWithin(
   const located = { ...query, filters: [...query.filters, { field, values: [id ?? ''] }] }
   const rules = resource === 'capabilities' ? undefined : asked.rules
   const scope = await listScope(request, query, sources.permission)
-  const page = await listPage(request.services.db, source, located, scope, [], rules)
-  return { ...page, rules: asked.rules }
+  return listPage(request.services.db, source, located, scope, [], rules)
 }
 
 type Capabilities = Readonly<Record<string, { readonly value?: unknown }>>

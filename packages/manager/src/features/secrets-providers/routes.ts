@@ -1,4 +1,3 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import {
   changeProvider,
@@ -11,8 +10,7 @@ import {
 
 /** spec/rest-facts-b.md 5 */
 export const secretsProviderHandlers = {
-  'secretsProviders.list': async (request) =>
-    listAnswer(request.list, await listProviders(request, request.list)),
+  'secretsProviders.list': (request) => listProviders(request, request.list),
 
   'secretsProviders.get': (request) => getProvider(request, request.params.provider_name, request.include),
 

@@ -3,6 +3,7 @@ import {
   badParameter,
   checkIdentifier,
   emptyUpdate,
+  type ListAnswer,
   type ListQuery,
   missingBodyField,
   parseCreateVisibility,
@@ -10,14 +11,7 @@ import {
   secretsProviderTypes,
   wireList,
 } from '@tutti/api'
-import {
-  type Database,
-  deleteOwned,
-  type ListedPage,
-  listPage,
-  providerTable,
-  usersText,
-} from '@tutti/storage'
+import { type Database, deleteOwned, listPage, providerTable, usersText } from '@tutti/storage'
 import type { Sealed } from '../../encryption/key-ring.ts'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
@@ -27,10 +21,9 @@ import { openProvider, tryProvider } from './read.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
-export async function listProviders(request: Request, list: ListQuery): Promise<ListedPage> {
+export async function listProviders(request: Request, list: ListQuery): Promise<ListAnswer> {
   const scope = await listScope(request, list, 'secrets_provider_list')
-  const page = await listPage(request.services.db, providerResource, list, scope)
-  return { ...page, items: page.items.map((item) => shown(request, item)) }
+  return listPage(request.services.db, providerResource, list, scope).map((item) => shown(request, item))
 }
 
 /** @throws not_found_error */

@@ -1,4 +1,3 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { exportSecrets } from './export.ts'
 import { importSecrets } from './import.ts'
@@ -14,7 +13,7 @@ import {
 
 /** spec/rest-spec-b.md 4.9, spec/rest-facts-b.md 5 */
 export const secretHandlers = {
-  'secrets.list': async (request) => listAnswer(request.list, await listSecrets(request, request.list)),
+  'secrets.list': (request) => listSecrets(request, request.list),
 
   'secrets.get': (request) =>
     getSecret(request, request.params.secret_key, {

@@ -1,10 +1,9 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { changeSite, createSite, getSite, listSites, removeSite } from './service.ts'
 
 /** spec/rest-spec-b.md 4.10, spec/rest-facts-b.md 6 */
 export const siteHandlers = {
-  'sites.list': async (request) => listAnswer(request.list, await listSites(request, request.list)),
+  'sites.list': (request) => listSites(request, request.list),
 
   'sites.get': (request) => getSite(request, request.params.site_name, request.include),
 

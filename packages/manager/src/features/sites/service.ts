@@ -3,19 +3,20 @@ import {
   checkIdentifier,
   illegalAction,
   isWider,
+  type ListAnswer,
   type ListQuery,
   parseCreateVisibility,
   parseLocation,
   type RouteBody,
   type Visibility,
 } from '@tutti/api'
-import { type Database, deleteOwned, type ListedPage, listPage, lockId, siteTable } from '@tutti/storage'
+import { type Database, deleteOwned, listPage, lockId, siteTable } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantOf } from '../../request.ts'
 import { insertSite, siteResource, updateSite } from './queries.ts'
 
-export async function listSites(request: Request, list: ListQuery): Promise<ListedPage> {
+export async function listSites(request: Request, list: ListQuery): Promise<ListAnswer> {
   const scope = await listScope(request, list, 'site_list')
   return listPage(request.services.db, siteResource, list, scope)
 }

@@ -1,4 +1,3 @@
-import { listAnswer } from '../../list-answer.ts'
 import { type Handlers, tenantOf } from '../../request.ts'
 import {
   addMember,
@@ -12,8 +11,7 @@ import {
 
 /** spec/rest-spec-b.md 4.13, spec/rest-facts-b.md 4 */
 export const tenantHandlers = {
-  'tenants.list': async (request) =>
-    listAnswer(request.list, await listTenants(request, request.list, request.options._get_data ?? false)),
+  'tenants.list': (request) => listTenants(request, request.list, request.options._get_data ?? false),
 
   'tenants.get': (request) =>
     getTenant(request, request.params.tenant_name, request.options._get_data ?? false, request.include),

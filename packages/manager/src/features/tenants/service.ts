@@ -2,11 +2,12 @@ import {
   ApiError,
   badParameter,
   checkIdentifier,
+  type ListAnswer,
   type ListQuery,
   notFound,
   parseTenantRole,
 } from '@tutti/api'
-import { everything, type ListedPage, listPage } from '@tutti/storage'
+import { everything, listPage } from '@tutti/storage'
 import { requireLocalUsers } from '../../authentication/ldap/external-users.ts'
 import { rightsOf } from '../../authentication/rights.ts'
 import { defaultTenant } from '../../bootstrap/first.ts'
@@ -28,7 +29,7 @@ import {
 } from './queries.ts'
 
 /** All tenants for who may see all, else those that the caller belongs to (spec/rest-facts-b.md 4). */
-export async function listTenants(request: Request, list: ListQuery, withData: boolean): Promise<ListedPage> {
+export async function listTenants(request: Request, list: ListQuery, withData: boolean): Promise<ListAnswer> {
   if (withData) requirePermission(request, 'tenant_list_get_data')
   const { access, caller, services } = request
   const [{ byName }, table] = await Promise.all([access.tenants(), access.permissions()])

@@ -1,11 +1,10 @@
 import { pickIncluded } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { createToken, getToken, listTokens, removeToken } from './service.ts'
 
 /** spec/rest-facts-b.md 2 */
 export const tokenHandlers = {
-  'tokens.list': async (request) => listAnswer(request.list, await listTokens(request, request.list)),
+  'tokens.list': (request) => listTokens(request, request.list),
 
   'tokens.get': (request) => getToken(request, request.params.token_id, request.include),
 

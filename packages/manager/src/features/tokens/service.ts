@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { ApiError, type ListQuery, type RouteBody } from '@tutti/api'
-import { everything, findItem, type ListedPage, listPage } from '@tutti/storage'
+import { ApiError, type ListAnswer, type ListQuery, type RouteBody } from '@tutti/api'
+import { everything, findItem, listPage } from '@tutti/storage'
 import { sha256 } from '../../authentication/authenticate.ts'
 import type { Request } from '../../request.ts'
 import { parseExpiration } from './expiration.ts'
@@ -15,7 +15,7 @@ import {
 } from './queries.ts'
 
 /** The caller's tokens; everybody's for holders of `manage_others_tokens` (spec/rest-facts-b.md 2). */
-export async function listTokens(request: Request, list: ListQuery): Promise<ListedPage> {
+export async function listTokens(request: Request, list: ListQuery): Promise<ListAnswer> {
   const own = seesAll(request) ? [] : [ownedBy(request.caller.userId)]
   return listPage(request.services.db, tokenResource, list, everything, own)
 }

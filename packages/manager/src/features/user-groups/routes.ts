@@ -1,4 +1,3 @@
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import {
   addUserToGroup,
@@ -12,8 +11,7 @@ import {
 
 /** spec/rest-spec-b.md 4.14, spec/rest-facts-b.md 4 */
 export const userGroupHandlers = {
-  'userGroups.list': async (request) =>
-    listAnswer(request.list, await listGroups(request, request.list, request.options._get_data ?? false)),
+  'userGroups.list': (request) => listGroups(request, request.list, request.options._get_data ?? false),
 
   'userGroups.get': (request) =>
     getGroup(request, request.params.group_name, request.options._get_data, request.include),

@@ -2,12 +2,13 @@ import {
   ApiError,
   badParameter,
   checkIdentifier,
+  type ListAnswer,
   type ListQuery,
   notFound,
   parseSystemRole,
   type RouteBody,
 } from '@tutti/api'
-import { type Database, everything, findItem, type ListedPage, listPage } from '@tutti/storage'
+import { type Database, everything, findItem, listPage } from '@tutti/storage'
 import { requireLocalGroups } from '../../authentication/ldap/external-users.ts'
 import type { Request } from '../../request.ts'
 import { requireUser } from '../users/index.ts'
@@ -22,7 +23,7 @@ import {
   userGroupResource,
 } from './queries.ts'
 
-export async function listGroups(request: Request, list: ListQuery, withData: boolean): Promise<ListedPage> {
+export async function listGroups(request: Request, list: ListQuery, withData: boolean): Promise<ListAnswer> {
   return listPage(request.services.db, userGroupResource(withData), list, everything)
 }
 

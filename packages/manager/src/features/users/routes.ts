@@ -1,5 +1,4 @@
 import { lastValue, parseBoolean } from '@tutti/api'
-import { listAnswer } from '../../list-answer.ts'
 import type { Handlers, Request } from '../../request.ts'
 import type { UserView } from './queries.ts'
 import {
@@ -15,8 +14,7 @@ import {
 
 /** spec/rest-spec-b.md 4.15, spec/rest-facts-b.md 4 */
 export const userHandlers = {
-  'users.list': async (request) =>
-    listAnswer(request.list, await listUsers(request, request.list, viewOf(request))),
+  'users.list': (request) => listUsers(request, request.list, viewOf(request)),
 
   'users.get': (request) => getUser(request, request.params.username, viewOf(request), request.include),
 

@@ -3,12 +3,13 @@ import {
   badParameter,
   checkIdentifier,
   illegalAction,
+  type ListAnswer,
   type ListQuery,
   notFound,
   parseSystemRole,
   type RouteBody,
 } from '@tutti/api'
-import { type Database, everything, findItem, type ListedPage, listPage } from '@tutti/storage'
+import { type Database, everything, findItem, listPage } from '@tutti/storage'
 import { requireLocalUsers } from '../../authentication/ldap/external-users.ts'
 import { isLocked } from '../../authentication/lockout.ts'
 import { hashPassword } from '../../authentication/passwords.ts'
@@ -27,7 +28,7 @@ import {
   userResource,
 } from './queries.ts'
 
-export async function listUsers(request: Request, list: ListQuery, view: UserView): Promise<ListedPage> {
+export async function listUsers(request: Request, list: ListQuery, view: UserView): Promise<ListAnswer> {
   checkView(request, view)
   return listPage(request.services.db, userResource(view), list, everything)
 }

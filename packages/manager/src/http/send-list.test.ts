@@ -1,0 +1,66 @@
+import { get, type IncomingMessage } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addBlueprint, addDeployment } from '../../test/fixtures.ts'
+import { headersOf, startTestManager, type TestManager } from '../../test/test-manager.ts'
+
+const deployments = 1_050
+
+let manager: TestManager
+let url: string
+
+beforeAll(async () => {
+  manager = await startTestManager()
+  await addDeployment(manager.db, 'd0000')
+  await sql`
+    insert into deployments (tenant_id, id, display_name, blueprint_id, blueprint_tenant_id, created_by, description)
+    select tenant_id, 'd' || lpad(i::text, 4, '0'), 'd', blueprint_id, blueprint_tenant_id, created_by, repeat('x', 10000)
+    from deployments, generate_series(1, ${deployments - 1}) as i`.execute(manager.db)
+  for (let index = 0; index < 10; index += 1) await addBlueprint(manager.db, `b${index}`)
+  url = await manager.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => manager.close())
+
+const inUse = () => manager.services.database.pool.totalCount - manager.services.database.pool.idleCount
+const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)
+const named = (from: number, count: number) =>
+  Array.from({ length: count }, (_none, index) => `d${String(from + index).padStart(4, '0')}`)
+
+test.each(['/api/v2', '/api/v3', '/api/v3.1'])('a long list of %s is whole', async (base) => {
+  const all = await manager.inject('GET', `${base}/deployments?_get_all_results=true&_sort=id`)
+  expect(all.status).toBe(200)
+  expect(ids(all.body.items)).toEqual(named(0, deployments))
+  expect(all.body.metadata.pagination).toEqual({ total: deployments, offset: 0, size: deployments })
+  const page = await manager.inject('GET', `${base}/deployments?_size=300&_offset=700&_sort=id&_include=id`)
+  expect(page.body.items).toEqual(named(700, 300).map((id) => ({ id })))
+  expect(page.body.metadata.pagination).toEqual({ total: deployments, offset: 700, size: 300 })
+  expect(inUse()).toBe(0)
+})
+
+test('what is wrong with a request is said before anything is sent', async () => {
+  expect((await manager.inject('GET', '/deployments?_get_all_results=true&_sort=nothing')).status).toBe(400)
+  expect((await manager.inject('GET', '/nodes?_evaluate_functions=true&deployment_id=none')).status).toBe(404)
+})
+
+test('a list of large rows is read a few at a time', async () => {
+  const { body } = await manager.inject('GET', '/blueprints?_size=9&_sort=id')
+  expect(ids(body.items)).toEqual(['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7', 'b8'])
+  expect(body.metadata.pagination).toEqual({ total: 11, offset: 0, size: 9 })
+})
+
+test('a client that goes away leaves no connection behind', async () => {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${url}/api/v3.1/deployments?_get_all_results=true`, { headers: headersOf({}) }, resolve).on(
+      'error',
+      reject,
+    )
+  })
+  expect(answer.statusCode).toBe(200)
+  // The client takes nothing: the manager has read no more than fits on the way.
+  await delay(200)
+  expect(inUse()).toBe(1)
+  answer.destroy()
+  for (let waited = 0; inUse() > 0 && waited < 5_000; waited += 20) await delay(20)
+  expect(inUse()).toBe(0)
+})
