@@ -57,7 +57,8 @@ export async function openQueue(config: PoolConfig, onError: (error: Error) => v
     },
     async work(take) {
       const options = {
-        batchSize: 20,
+        // Of twenty executions that start together, one worker took all while the other had nothing to do.
+        batchSize: 4,
         burstWhenBatchFull: true,
         pollingIntervalSeconds: 0.5,
         notifyPollingIntervalSeconds: 5,
