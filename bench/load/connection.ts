@@ -17,7 +17,7 @@ export type LoadConnection = {
 
 /**
  * Much less work for each answer than an HTTP library: the generator shares the machine with what it measures. Only for
- * answers with a Content-Length, as Tutti's JSON answers have.
+ * answers of JSON on one line: where one has no Content-Length, its last chunk is known by its line ends.
  */
 export async function openLoadConnection({ url: address, headers, method = 'GET', body = '' }: AskedRequest) {
   const url = new URL(address)
@@ -34,9 +34,12 @@ export async function openLoadConnection({ url: address, headers, method = 'GET'
   return { ask: () => ask(socket, request), close: () => socket.destroy() } satisfies LoadConnection
 }
 
+const lastChunk = Buffer.from('0\r\n\r\n')
+
 function ask(socket: Socket, request: string): Promise<{ status: number; bytes: number }> {
   return new Promise((resolve, reject) => {
     let head: Buffer = Buffer.alloc(0)
+    let tail: Buffer = Buffer.alloc(0)
     let expected = -1
     let received = 0
     let status = 0
@@ -55,13 +58,11 @@ function ask(socket: Socket, request: string): Promise<{ status: number; bytes: 
         const text = head.toString('latin1', 0, headEnd)
         status = Number(text.slice(9, 12))
         const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
-        if (length === undefined) {
-          end(() => reject(new Error(`an answer without Content-Length: ${text}`)))
-          return
-        }
-        expected = headEnd + 4 + Number(length)
+        expected = length === undefined ? Number.POSITIVE_INFINITY : headEnd + 4 + Number(length)
       }
-      if (received >= expected) end(() => resolve({ status, bytes: received }))
+      tail = Buffer.concat([tail, data.subarray(-lastChunk.length)]).subarray(-lastChunk.length)
+      const isEnded = expected === Number.POSITIVE_INFINITY ? tail.equals(lastChunk) : received >= expected
+      if (isEnded) end(() => resolve({ status, bytes: received }))
     }
     socket.on('data', onData)
     socket.on('close', onClose)

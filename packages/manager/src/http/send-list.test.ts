@@ -38,6 +38,12 @@ test.each(['/api/v2', '/api/v3', '/api/v3.1'])('a long list of %s is whole', asy
   expect(inUse()).toBe(0)
 })
 
+test('a page is sent in one piece, with its length, and only what is longer in parts', async () => {
+  const page = await manager.inject('GET', '/deployments?_size=300')
+  expect(page.headers['content-length']).toBe(String(Buffer.byteLength(page.text)))
+  expect((await manager.inject('GET', '/deployments')).headers['content-length']).toBeUndefined()
+})
+
 test('what is wrong with a request is said before anything is sent', async () => {
   expect((await manager.inject('GET', '/deployments?_get_all_results=true&_sort=nothing')).status).toBe(400)
   expect((await manager.inject('GET', '/nodes?_evaluate_functions=true&deployment_id=none')).status).toBe(404)
