@@ -78,23 +78,17 @@ export {
   replaceLabels,
 } from './labels.ts'
 export { inBatches, sizeOf } from './lists/batches.ts'
-export {
-  countedAhead,
-  countRows,
-  findById,
-  findItem,
-  listPage,
-  pagedList,
-  selection,
-  visibleIn,
-} from './lists/list.ts'
+export { countedAhead, countRows, findById, findItem, listPage, pagedList, selection } from './lists/list.ts'
+export { literal } from './lists/literal.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
-export { labelsField, labelValue, ownedAs, ownedRows, ownerFields, timeField } from './lists/owner-fields.ts'
+export { ownedAs } from './lists/owned-as.ts'
+export { labelsField, labelValue, ownedRows, ownerFields, timeField } from './lists/owner-fields.ts'
 export type { ExtraFilter, ListedField, ListedResource, Scope } from './lists/resource.ts'
-export { literal, ruleConditions } from './lists/rules.ts'
+export { ruleConditions } from './lists/rules.ts'
 export { type SummaryRow, summarise } from './lists/summary.ts'
 export { type Users, usersOf, usersText } from './lists/users-of.ts'
 export { valuesResource } from './lists/values-resource.ts'
+export { visibleIn } from './lists/visible.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from './database.ts'
-import { seesAll, visibleIn } from './lists/list.ts'
-import { ownedAs } from './lists/owner-fields.ts'
+import { literal } from './lists/literal.ts'
+import { ownedAs } from './lists/owned-as.ts'
 import type { Scope } from './lists/resource.ts'
-import { literal } from './lists/rules.ts'
+import { seesAll, visibleIn } from './lists/visible.ts'
 
 export type LabelledTable = {
   readonly table: 'blueprint_labels' | 'deployment_labels' | 'deployment_group_labels'

@@ -11,6 +11,7 @@ test('nothing asked for is everything, a thousand at a time, oldest first', () =
     filters: [],
     ranges: [],
     include: undefined,
+    isLight: false,
     search: undefined,
     searchName: undefined,
     allTenants: false,
@@ -70,7 +71,9 @@ test("an endpoint's own parameters are no filters", () => {
 })
 
 test('_include names fields; events leave unknown ones out', () => {
-  expect(parseListQuery({ _include: 'id, state,id' }, blueprintFields).include).toEqual(['id', 'state'])
+  const light = parseListQuery({ _include: 'id, state,id' }, blueprintFields)
+  expect([light.include, light.isLight]).toEqual([['id', 'state'], true])
+  expect(parseListQuery({ _include: 'id,plan' }, blueprintFields).isLight).toBe(false)
   expect(() => parseListQuery({ _include: 'nope' }, blueprintFields)).toThrow("Include keys '['nope']'")
   expect(parseListQuery({ _include: 'message,nope' }, eventFields).include).toEqual(['message'])
 })

@@ -17,6 +17,8 @@ export type ListQuery = {
   readonly filters: readonly FieldFilter[]
   readonly ranges: readonly Range[]
   readonly include: readonly string[] | undefined
+  /** `_include` names nothing whose size is its owner's choice. */
+  readonly isLight?: boolean
   /** Case-insensitive part of the id, NFKC-normalised, to be taken literally. */
   readonly search: string | undefined
   /** Like `search`, on `display_name`; a row that matches either is in the list. */
@@ -45,13 +47,16 @@ export function parseListQuery(
 ): ListQuery {
   const flag = (name: string) => parseBoolean(name, lastValue(query, name) ?? false)
   const text = (name: string) => lastValue(query, name)?.normalize('NFKC') || undefined
+  const fields = options.fields ?? table
+  const include = parseInclude(query, fields)
   return {
     page: parsePage(query, options.pageSize),
     getAllResults: flag('_get_all_results'),
     sort: parseSort(query, table),
     filters: parseFieldFilters(query, table, options.own, options.passesOverUnknown),
     ranges: parseRanges(query, table),
-    include: parseInclude(query, options.fields ?? table),
+    include,
+    isLight: include?.every((name) => fields.fields[name] !== 'json') ?? false,
     search: text('_search'),
     searchName: text('_search_name'),
     allTenants: flag('_all_tenants'),

@@ -1,9 +1,9 @@
 import { activeStatuses } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { visibleIn } from '../lists/list.ts'
-import { ownedAs } from '../lists/owner-fields.ts'
+import { ownedAs } from '../lists/owned-as.ts'
 import type { Scope } from '../lists/resource.ts'
+import { visibleIn } from '../lists/visible.ts'
 
 export type Dependent = {
   readonly target: string

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { consumerKey } from '../dependencies/consumers.ts'
 import { deploymentLabels, isSeenLabel } from '../labels.ts'
-import { visibleIn } from '../lists/list.ts'
-import { ownedAs } from '../lists/owner-fields.ts'
+import { ownedAs } from '../lists/owned-as.ts'
 import type { Scope } from '../lists/resource.ts'
+import { visibleIn } from '../lists/visible.ts'
 import type { Json, JsonObject, StoredNode, StoredNodeInstance } from './types.ts'
 
 /** What functions may ask of the deployment itself. */

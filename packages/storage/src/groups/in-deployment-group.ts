@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { visibleIn } from '../lists/list.ts'
-import { ownedAs } from '../lists/owner-fields.ts'
+import { ownedAs } from '../lists/owned-as.ts'
 import type { ExtraFilter, Scope } from '../lists/resource.ts'
+import { visibleIn } from '../lists/visible.ts'
 
 /** The memberships `m` of a deployment in groups that are in the scope: of others not even the name is told. */
 export const groupsOf = (table: string, deployment: string, scope: Scope) => sql`

@@ -2,9 +2,8 @@ import type { ListQuery } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 
-const usualBatchRows = 100
-/** Plans and the like take megabytes each. */
-export const largeBatchRows = 2
+/** Plans and the like take megabytes each; ids and times next to nothing. */
+export const batchRows = { light: 1000, usual: 100, large: 2 } as const
 
 /** So many rows a page has at most; null: all. */
 export const sizeOf = ({ page, getAllResults }: Pick<ListQuery, 'page' | 'getAllResults'>): number | null =>
@@ -21,10 +20,10 @@ export async function* inBatches<Row>(
   db: Database,
   rows: (limit: number | null) => RawBuilder<Row>,
   limit: number | null,
-  batchRows = usualBatchRows,
+  atOnce: number = batchRows.usual,
 ): AsyncGenerator<readonly Row[]> {
-  const few = await rows(limit === null ? batchRows : Math.min(limit, batchRows)).execute(db)
-  if (few.rows.length < batchRows || few.rows.length === limit) {
+  const few = await rows(limit === null ? atOnce : Math.min(limit, atOnce)).execute(db)
+  if (few.rows.length < atOnce || few.rows.length === limit) {
     yield few.rows
     return
   }
@@ -36,13 +35,13 @@ export async function* inBatches<Row>(
   const close = once(() => cursor.close().finally(leave))
   try {
     for (;;) {
-      const batch = await cursor.fetch(batchRows)
+      const batch = await cursor.fetch(atOnce)
       if (batch.length > 0) {
         const late = setTimeout(close, patienceMs)
         yield batch
         clearTimeout(late)
       }
-      if (batch.length < batchRows) return
+      if (batch.length < atOnce) return
     }
   } finally {
     await close()

@@ -1,17 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { ListedField, ListedResource, Owned } from './resource.ts'
+import { isSeenLabel, type LabelledTable } from '../labels.ts'
+import { ownedAs } from './owned-as.ts'
+import type { Column, ListedField, ListedResource, Scope } from './resource.ts'
 
 /** A timestamp column as the wire shows it: `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 export function timeField(column: RawBuilder<unknown>): ListedField {
   return { column, toWire: (value) => (value instanceof Date ? value.toISOString() : null) }
 }
-
-/** The columns that say who sees a row of the table of that alias. */
-export const ownedAs = (alias: string): Owned => ({
-  tenantId: sql.ref(`${alias}.tenant_id`),
-  createdBy: sql.ref(`${alias}.created_by`),
-  visibility: sql.ref(`${alias}.visibility`),
-})
 
 /** The same with the id, which rows are searched by and which breaks ties of their order. */
 export function ownedRows(alias: string, id = 'id') {
@@ -35,36 +30,36 @@ export function ownerFields(alias: string): Readonly<Record<string, ListedField>
   }
 }
 
-/** Label objects of a resource (spec/rest-spec-a.md 2.12), oldest first; `isSeen` says which of its labels `l`. */
-export function labelsField(
-  table: string,
-  idColumn: string,
-  alias: string,
-  isSeen: RawBuilder<unknown> = sql`true`,
-): ListedField {
-  return {
-    column: sql`(select coalesce(json_agg(json_build_object(
+/** Label objects of a resource (spec/rest-spec-a.md 2.12), oldest first. */
+export const labelsField = (labelled: LabelledTable, alias: string): ListedField => ({
+  column: byScope(
+    labelled,
+    (isSeen) => sql`(select coalesce(json_agg(json_build_object(
         'key', l.key, 'value', l.value, 'created_at', l.created_at, 'created_by', l.created_by, 'creator_id', u.id
       ) order by l.created_at, l.key, l.value), '[]'::json)
-      from ${sql.table(table)} l left join users u on u.username = l.created_by
-      where l.tenant_id = ${sql.ref(`${alias}.tenant_id`)} and l.${sql.ref(idColumn)} = ${sql.ref(`${alias}.id`)}
-        and ${isSeen})`,
-    toWire: (labels) =>
-      (labels as { created_at: string }[]).map((label) => ({
-        ...label,
-        created_at: new Date(label.created_at).toISOString(),
-      })),
-  }
-}
+      from ${labelsOf(labelled, alias, sql`left join users u on u.username = l.created_by`)} and ${isSeen})`,
+  ),
+  toWire: (labels) =>
+    (labels as { created_at: string }[]).map((label) => ({
+      ...label,
+      created_at: new Date(label.created_at).toISOString(),
+    })),
+})
 
 /** What `_sort=label:KEY` orders by. */
-export function labelValue(
-  table: string,
-  idColumn: string,
-  alias: string,
-  isSeen: RawBuilder<unknown> = sql`true`,
-) {
-  return (key: string) => sql`(select min(l.value) from ${sql.table(table)} l
-    where l.tenant_id = ${sql.ref(`${alias}.tenant_id`)} and l.${sql.ref(idColumn)} = ${sql.ref(`${alias}.id`)}
-      and l.key = ${key} and ${isSeen})`
+export const labelValue = (labelled: LabelledTable, alias: string) => (key: string, scope: Scope) =>
+  sql`(select min(l.value) from ${labelsOf(labelled, alias)}
+    and l.key = ${key} and ${isSeenLabel(labelled, scope)})`
+
+const labelsOf = ({ table, idColumn }: LabelledTable, alias: string, join: RawBuilder<unknown> = sql``) =>
+  sql`${sql.table(table)} l ${join}
+    where l.tenant_id = ${sql.ref(`${alias}.tenant_id`)} and l.${sql.ref(idColumn)} = ${sql.ref(`${alias}.id`)}`
+
+/** Labels that name nothing are the same for everybody. */
+function byScope(
+  labelled: LabelledTable,
+  column: (isSeen: RawBuilder<unknown>) => RawBuilder<unknown>,
+): Column {
+  if (labelled.computed.length === 0) return column(sql`true`)
+  return (scope) => column(isSeenLabel(labelled, scope))
 }

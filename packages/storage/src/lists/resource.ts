@@ -28,14 +28,12 @@ export type ListedResource = {
   readonly tieBreaker: RawBuilder<unknown>
   /** Where its labels are, for rules about them. */
   readonly labelled?: LabelledTable
-  /** Which of its labels `l` are seen; all where it is left out. */
-  readonly isSeenLabel?: RawBuilder<unknown>
   /** What rules about attributes compare, where it is not the field of that name. */
   readonly attributes?: Readonly<Record<string, RawBuilder<unknown>>>
   /** Brings up to date what the rows are computed from, before they are read. */
   readonly settle?: (db: Database) => Promise<void>
   /** Table of labels for `_sort=label:KEY`: the value of the key. */
-  readonly labelValue?: (key: string) => RawBuilder<unknown>
+  readonly labelValue?: (key: string, scope: Scope) => RawBuilder<unknown>
 }
 
 /** Columns that say who sees a row. */
@@ -44,8 +42,11 @@ export type Owned = Pick<ListedResource, 'tenantId' | 'createdBy' | 'visibility'
 /** What must hold for any of the values, in the eyes of who asks: a filter must not tell what a list does not show. */
 export type ExtraFilter = (values: readonly unknown[], scope: Scope) => RawBuilder<unknown>
 
+/** The SQL of a field; where it names what not everybody sees, as somebody sees it. */
+export type Column = RawBuilder<unknown> | ((scope: Scope) => RawBuilder<unknown>)
+
 export type ListedField = {
-  readonly column: RawBuilder<unknown>
+  readonly column: Column
   /** From what the driver gives to what the wire shows; `row` holds every column that was asked for. */
   readonly toWire?: (value: unknown, row: Readonly<Record<string, unknown>>) => unknown
   /** Other fields whose columns `toWire` needs; names outside the shape must be in `hidden`. */

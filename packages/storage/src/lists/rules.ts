@@ -1,15 +1,18 @@
 import type { FilterRule } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
+import { isSeenLabel } from '../labels.ts'
 import { columnOf } from './columns.ts'
-import type { ListedResource } from './resource.ts'
+import { literal } from './literal.ts'
+import type { ListedResource, Scope } from './resource.ts'
 
 /** What each rule of a filter or a search asks of a row (spec/rest-facts-a.md 6); all of them must hold. */
 export const ruleConditions = (
   resource: ListedResource,
   rules: readonly FilterRule[],
+  scope: Scope,
 ): readonly RawBuilder<unknown>[] =>
   rules.map((rule) =>
-    rule.type === 'label' ? labelCondition(resource, rule) : attributeCondition(resource, rule),
+    rule.type === 'label' ? labelCondition(resource, rule, scope) : attributeCondition(resource, rule, scope),
   )
 
 /**
@@ -19,12 +22,13 @@ export const ruleConditions = (
 function labelCondition(
   resource: ListedResource,
   { key, operator, values }: Extract<FilterRule, { type: 'label' }>,
+  scope: Scope,
 ): RawBuilder<unknown> {
   if (resource.labelled === undefined) throw new Error(`${resource.model} has no labels`)
   const { table, idColumn } = resource.labelled
-  const isSeen = resource.isSeenLabel ?? sql`true`
+  const isSeen = isSeenLabel(resource.labelled, scope)
   const [tenant, owner] = [sql`l.tenant_id`, sql.ref(`l.${idColumn}`)]
-  const id = columnOf(resource, 'id')
+  const id = columnOf(resource, 'id', scope)
   const labels = sql`from ${sql.table(table)} l where l.key = ${key} and ${isSeen}`
   const isOwner = (more: RawBuilder<unknown>) =>
     sql`(${resource.tenantId}, ${id}) in (select ${tenant}, ${owner} ${labels} ${more})`
@@ -48,8 +52,9 @@ function labelCondition(
 function attributeCondition(
   resource: ListedResource,
   { key, operator, values }: Extract<FilterRule, { type: 'attribute' }>,
+  scope: Scope,
 ): RawBuilder<unknown> {
-  const column = resource.attributes?.[key] ?? columnOf(resource, key)
+  const column = resource.attributes?.[key] ?? columnOf(resource, key, scope)
   switch (operator) {
     case 'any_of':
       return sql`${column} = any(${texts(values)})`
@@ -69,6 +74,3 @@ function attributeCondition(
 }
 
 const texts = (values: readonly string[]) => sql`${[...values]}::text[]`
-
-/** Of a pattern, whatever the text holds. */
-export const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&')

@@ -30,11 +30,11 @@ export async function summarise(
   },
 ): Promise<{ readonly rows: readonly SummaryRow[]; readonly total: number }> {
   await resource.settle?.(db)
-  const subColumn = sub === undefined ? sql`null::text` : columnOf(resource, sub)
+  const subColumn = sub === undefined ? sql`null::text` : columnOf(resource, sub, scope)
   const limit = query.getAllResults ? null : query.page.size
   const { rows } = await sql<SummaryRow & { total: number }>`
     with counted as materialized (
-      select ${columnOf(resource, target)} as target, ${subColumn} as sub, count(*) as count
+      select ${columnOf(resource, target, scope)} as target, ${subColumn} as sub, count(*) as count
       from ${resource.from} where ${selection(resource, query, scope, extra)}
       group by 1, 2
     )
@@ -52,7 +52,7 @@ export async function summarise(
     const answer = await sql<{ total: number }>`
       select count(*) as total from (
         select from ${resource.from} where ${selection(resource, query, scope, extra)}
-        group by ${columnOf(resource, target)}, ${subColumn}) as counted`.execute(db)
+        group by ${columnOf(resource, target, scope)}, ${subColumn}) as counted`.execute(db)
     return answer.rows[0]?.total ?? 0
   }
 }

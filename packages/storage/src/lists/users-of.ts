@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { visibleIn } from './list.ts'
-import { ownedAs } from './owner-fields.ts'
+import { ownedAs } from './owned-as.ts'
 import type { Scope } from './resource.ts'
+import { visibleIn } from './visible.ts'
 
 /** What keeps something from being deleted: the ids of a few that the scope shows, and how many there are at all. */
 export type Users = { readonly ids: readonly string[]; readonly total: number }

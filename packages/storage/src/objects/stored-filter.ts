@@ -1,7 +1,7 @@
 import type { FilterRule } from '@tutti/api'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { blueprintLabels, deploymentLabels, isSeenLabel } from '../labels.ts'
+import { blueprintLabels, deploymentLabels } from '../labels.ts'
 import { columnOf } from '../lists/columns.ts'
 import type { ListedResource, Scope } from '../lists/resource.ts'
 import { ruleConditions } from '../lists/rules.ts'
@@ -63,12 +63,11 @@ export async function passesFilter(
     createdBy: sql`''`,
     visibility: sql`''`,
     tieBreaker: sql`1`,
-    isSeenLabel: isSeenLabel(filtered.labelled, scope),
   }
   const conditions = [
     sql`${filtered.tenantId} = ${tenantId}`,
-    sql`${columnOf(resource, 'id')} = ${id}`,
-    ...ruleConditions(resource, filter.value),
+    sql`${columnOf(resource, 'id', scope)} = ${id}`,
+    ...ruleConditions(resource, filter.value, scope),
   ]
   const { rows } = await sql`select from ${filtered.from} where ${sql.join(conditions, sql` and `)}`.execute(
     db,

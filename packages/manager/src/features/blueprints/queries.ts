@@ -27,7 +27,7 @@ export const blueprintResource: ListedResource = {
     main_file_name: { column: sql`b.main_file_name` },
     plan: { column: sql`b.plan`, isLarge: true },
     requirements: { column: sql`b.requirements` },
-    labels: labelsField('blueprint_labels', 'blueprint_id', 'b'),
+    labels: labelsField(blueprintLabels, 'b'),
     state: { column: sql`b.state` },
     error: { column: sql`b.error` },
     error_traceback: { column: sql`b.error_traceback` },
@@ -42,7 +42,7 @@ export const blueprintResource: ListedResource = {
   },
   ...ownedRows('b'),
   labelled: blueprintLabels,
-  labelValue: labelValue('blueprint_labels', 'blueprint_id', 'b'),
+  labelValue: labelValue(blueprintLabels, 'b'),
 }
 
 /** PostgreSQL writes times into JSON in its own form. */

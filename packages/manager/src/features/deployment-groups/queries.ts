@@ -1,6 +1,7 @@
 import type { FilterRule } from '@tutti/api'
 import {
   type Database,
+  deploymentGroupLabels,
   deploymentGroupTable,
   type ListedResource,
   labelsField,
@@ -17,24 +18,23 @@ import { sql } from 'kysely'
 import { deploymentResource } from '../deployments/index.ts'
 
 /** spec/rest-facts-a.md 8. Of the members, those are shown that are in the scope. */
-export const deploymentGroupResource = (scope: Scope): ListedResource =>
-  ownedResource(
-    deploymentGroupTable,
-    {
-      description: { column: sql`x.description` },
-      default_blueprint_id: { column: sql`x.default_blueprint_id` },
-      default_inputs: { column: sql`x.default_inputs` },
-      deployment_ids: {
-        column: sql`(select coalesce(json_agg(d.id order by d.id), '[]'::json)
+export const deploymentGroupResource: ListedResource = ownedResource(
+  deploymentGroupTable,
+  {
+    description: { column: sql`x.description` },
+    default_blueprint_id: { column: sql`x.default_blueprint_id` },
+    default_inputs: { column: sql`x.default_inputs` },
+    deployment_ids: {
+      column: (scope) => sql`(select coalesce(json_agg(d.id order by d.id), '[]'::json)
           from deployment_group_members m
           join deployments d on d.tenant_id = m.tenant_id and d.id = m.deployment_id
           where m.tenant_id = x.tenant_id and m.deployment_group_id = x.id and ${visibleIn(ownedAs('d'), scope)})`,
-      },
-      labels: labelsField('deployment_group_labels', 'deployment_group_id', 'x'),
-      creation_counter: { column: sql`x.creation_counter` },
     },
-    { labelValue: labelValue('deployment_group_labels', 'deployment_group_id', 'x') },
-  )
+    labels: labelsField(deploymentGroupLabels, 'x'),
+    creation_counter: { column: sql`x.creation_counter` },
+  },
+  { labelValue: labelValue(deploymentGroupLabels, 'x') },
+)
 
 export async function insertGroup(
   transaction: Database,
@@ -126,8 +126,8 @@ export async function findByRules(
   rules: readonly FilterRule[],
   scope: Scope,
 ): Promise<string[]> {
-  const resource = deploymentResource(scope)
-  const conditions = [visibleIn(resource, scope), ...ruleConditions(resource, rules)]
+  const resource = deploymentResource
+  const conditions = [visibleIn(resource, scope), ...ruleConditions(resource, rules, scope)]
   const { rows } = await sql<{ id: string }>`
     select d.id from ${resource.from} where ${sql.join(conditions, sql` and `)} order by d.id`.execute(db)
   return rows.map((row) => row.id)

@@ -39,12 +39,12 @@ import { selectedDeployments } from './selection.ts'
 
 export async function listGroups(request: Request, query: ListQuery) {
   const scope = await listScope(request, query, 'deployment_group_list')
-  return listPage(request.services.db, deploymentGroupResource(scope), query, scope)
+  return listPage(request.services.db, deploymentGroupResource, query, scope)
 }
 
 /** @throws not_found_error */
 export const getGroup = (request: Request, id: string, include?: readonly string[]) =>
-  getItem(request, deploymentGroupResource(tenantScope(request)), id, include)
+  getItem(request, deploymentGroupResource, id, include)
 
 type Put = RouteBody<'deploymentGroups.put'>
 

@@ -7,7 +7,6 @@ import {
   fieldsOfChildren,
   groupsOf,
   inDeploymentGroup,
-  isSeenLabel,
   joinEnvironment,
   type ListedResource,
   labelsField,
@@ -29,8 +28,13 @@ import { type RawBuilder, sql } from 'kysely'
 const nodeTypes = sql`(select json_agg(distinct t.name) from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
   where n.tenant_id = d.tenant_id and n.deployment_id = d.id)`
 
+const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
+  where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
+
+const isInGroup = inDeploymentGroup('d', 'id')
+
 /** spec/rest-spec-a.md 2.3, spec/rest-facts-a.md 8 and 9. Groups and consumers are named that are in the scope. */
-export const deploymentResource = (scope: Scope): ListedResource => ({
+export const deploymentResource: ListedResource = {
   model: 'Deployment',
   from: sql`deployments d
     join tenants on tenants.id = d.tenant_id
@@ -58,9 +62,10 @@ export const deploymentResource = (scope: Scope): ListedResource => ({
           nodeTypes: (row.node_types as string[] | null) ?? [],
         }),
     },
-    labels: labelsField('deployment_labels', 'deployment_id', 'd', isSeenLabel(deploymentLabels, scope)),
+    labels: labelsField(deploymentLabels, 'd'),
     deployment_groups: {
-      column: sql`(select coalesce(json_agg(m.deployment_group_id order by m.deployment_group_id), '[]'::json)
+      column: (scope) => sql`(
+        select coalesce(json_agg(m.deployment_group_id order by m.deployment_group_id), '[]'::json)
         from ${groupsOf('d', 'id', scope)})`,
     },
     site_name: { column: sql`d.site_name` },
@@ -100,17 +105,16 @@ export const deploymentResource = (scope: Scope): ListedResource => ({
   ...ownedRows('d'),
   searchName: sql`d.display_name`,
   labelled: deploymentLabels,
-  isSeenLabel: isSeenLabel(deploymentLabels, scope),
   // There are no schedules yet.
   attributes: { schedules: sql`null::text` },
   settle: settleEnvironments,
-  labelValue: labelValue('deployment_labels', 'deployment_id', 'd', isSeenLabel(deploymentLabels, scope)),
-})
+  labelValue: labelValue(deploymentLabels, 'd'),
+}
 
 /** `all_sub_deployments=false`: what is below counts only as far as its direct children. */
-export const firstLevelResource = (scope: Scope): ListedResource => {
-  const whole = deploymentResource(scope)
-  return { ...whole, fields: { ...whole.fields, ...fieldsOfChildren('d') } }
+export const firstLevelResource: ListedResource = {
+  ...deploymentResource,
+  fields: { ...deploymentResource.fields, ...fieldsOfChildren('d') },
 }
 
 type Named<T> = Readonly<Record<string, T>>
@@ -152,10 +156,10 @@ export async function workflowsOf(
 ) {
   await settleEnvironments(db)
   // `_search` is about workflows here.
-  const resource = deploymentResource(scope)
+  const resource = deploymentResource
   const found = selection(resource, { ...query, search: undefined }, scope, [
     ...extra,
-    ...ruleConditions(resource, rules),
+    ...ruleConditions(resource, rules, scope),
   ])
   const limit = query.getAllResults ? null : query.page.size
   const { rows } = await sql<{ name: string; workflow: PlanWorkflow; total: number }>`
@@ -171,11 +175,6 @@ export async function workflowsOf(
   const items = rows.flatMap(({ name, workflow }) => workflowList({ [name]: workflow }, everything))
   return { items, total: rows[0]?.total ?? 0 }
 }
-
-const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependencies p
-  where p.tenant_id = d.tenant_id and p.target_deployment_id = d.id and p.dependency_creator like 'component.%')`
-
-const isInGroup = inDeploymentGroup('d', 'id')
 
 /** The deployment and everything that it depends on, directly or not. */
 export const isDependencyOf = (tenantId: number, id: string) => sql`d.tenant_id = ${tenantId} and d.id in (

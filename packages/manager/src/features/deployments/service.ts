@@ -25,7 +25,7 @@ import {
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../../owned.ts'
-import { type Request, tenantOf, tenantScope } from '../../request.ts'
+import { type Request, tenantOf } from '../../request.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   deploymentResource,
@@ -54,7 +54,7 @@ export async function listDeployments(
   const extra = await amongDependencies(request, options)
   const scope = await listScope(request, query, 'deployment_list')
   const resource = resourceFor(options.all_sub_deployments ?? true)
-  return listPage(db, resource(scope), query, scope, extra, rules)
+  return listPage(db, resource, query, scope, extra, rules)
 }
 
 /** What holds for the deployments that are asked for. @throws not_found_error */
@@ -89,7 +89,7 @@ export const getDeployment = (
   id: string,
   include?: readonly string[],
   allSubDeployments = true,
-) => getItem(request, resourceFor(allSubDeployments)(tenantScope(request)), id, include)
+) => getItem(request, resourceFor(allSubDeployments), id, include)
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(request: Request, db: Database, id: string) {

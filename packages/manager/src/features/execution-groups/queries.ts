@@ -13,20 +13,19 @@ import { sql } from 'kysely'
 import { executionResource } from '../executions/index.ts'
 
 /** A deployment group that the execution group names, where it is in the scope. */
-const ifSeen = (column: 'success_group_id' | 'failure_group_id', scope: Scope) =>
+const ifSeen = (column: 'success_group_id' | 'failure_group_id') => (scope: Scope) =>
   sql`(select g.id from deployment_groups g where g.tenant_id = x.tenant_id and g.id = ${sql.ref(`x.${column}`)}
     and ${visibleIn(ownedAs('g'), scope)})`
 
 /** spec/rest-facts-a.md 14. Of the members, those are named that are in the scope. */
-export const executionGroupResource = (scope: Scope): ListedResource =>
-  ownedResource(executionGroupTable, {
-    deployment_group_id: { column: sql`x.deployment_group_id` },
-    workflow_id: { column: sql`x.workflow_id` },
-    concurrency: { column: sql`x.concurrency` },
-    success_group_id: { column: ifSeen('success_group_id', scope) },
-    failure_group_id: { column: ifSeen('failure_group_id', scope) },
-    status: {
-      column: sql`(
+export const executionGroupResource: ListedResource = ownedResource(executionGroupTable, {
+  deployment_group_id: { column: sql`x.deployment_group_id` },
+  workflow_id: { column: sql`x.workflow_id` },
+  concurrency: { column: sql`x.concurrency` },
+  success_group_id: { column: ifSeen('success_group_id') },
+  failure_group_id: { column: ifSeen('failure_group_id') },
+  status: {
+    column: sql`(
         select case
           when count(*) = 0 then null
           when bool_and(e.status = 'pending') then 'pending'
@@ -35,13 +34,13 @@ export const executionGroupResource = (scope: Scope): ListedResource =>
             case when bool_or(e.status = 'failed') then 'failed' else 'terminated' end
           else 'started' end
         from executions e where e.tenant_id = x.tenant_id and e.execution_group_id = x.id)`,
-    },
-    execution_ids: {
-      column: sql`(select coalesce(json_agg(e.id order by e.created_at, e.id), '[]'::json)
+  },
+  execution_ids: {
+    column: (scope) => sql`(select coalesce(json_agg(e.id order by e.created_at, e.id), '[]'::json)
         from executions e
         where e.tenant_id = x.tenant_id and e.execution_group_id = x.id and ${visibleIn(executionResource, scope)})`,
-    },
-  })
+  },
+})
 
 /** What only single answers hold, because it grows with the group. */
 export const ofMembers: readonly string[] = ['status', 'execution_ids']

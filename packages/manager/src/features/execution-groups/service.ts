@@ -34,14 +34,14 @@ import { checkConcurrency } from './start.ts'
 /** What grows with the number of members is in a list only when it is asked for. */
 export async function listGroups(request: Request, query: ListQuery) {
   const scope = await listScope(request, query, 'execution_group_list')
-  const resource = executionGroupResource(scope)
+  const resource = executionGroupResource
   const include = query.include ?? Object.keys(resource.fields).filter((name) => !ofMembers.includes(name))
   return listPage(request.services.db, resource, { ...query, include }, scope)
 }
 
 /** @throws not_found_error */
 export const getGroup = (request: Request, id: string, include?: readonly string[]) =>
-  getItem(request, executionGroupResource(tenantScope(request)), id, include)
+  getItem(request, executionGroupResource, id, include)
 
 /** Every member to which the action can be done gets it; the others stay as they are (spec/workflows.md 6.3). */
 export async function actOnGroup(request: Request, id: string, action: string): Promise<void> {

@@ -6,7 +6,7 @@ import {
   summaryFields,
   wireList,
 } from '@tutti/api'
-import { type ListedResource, type Scope, type SummaryRow, summarise } from '@tutti/storage'
+import { type ListedResource, type SummaryRow, summarise } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
 import { blueprintResource, hiddenIfAsked } from '../blueprints/index.ts'
@@ -16,16 +16,16 @@ import { nodeInstanceResource } from '../node-instances/index.ts'
 import { nodeResource } from '../nodes/index.ts'
 
 type Summarised = {
-  readonly resource: (scope: Scope) => ListedResource
+  readonly resource: ListedResource
   readonly permission: Permission
 }
 
 const summarised: Readonly<Record<SummarisedResource, Summarised>> = {
-  blueprints: { resource: () => blueprintResource, permission: 'blueprint_list' },
+  blueprints: { resource: blueprintResource, permission: 'blueprint_list' },
   deployments: { resource: deploymentResource, permission: 'deployment_list' },
-  executions: { resource: () => executionResource, permission: 'execution_list' },
-  nodes: { resource: () => nodeResource, permission: 'node_list' },
-  node_instances: { resource: () => nodeInstanceResource, permission: 'node_instance_list' },
+  executions: { resource: executionResource, permission: 'execution_list' },
+  nodes: { resource: nodeResource, permission: 'node_list' },
+  node_instances: { resource: nodeInstanceResource, permission: 'node_instance_list' },
 }
 
 export type SummaryOptions = {
@@ -47,7 +47,7 @@ export async function summaryOf(
   const { resource, permission } = summarised[name]
   const extra = name === 'blueprints' ? hiddenIfAsked(query) : await amongDependencies(request, options)
   const scope = await listScope(request, query, permission)
-  const { rows, total } = await summarise(request.services.db, resource(scope), query, scope, {
+  const { rows, total } = await summarise(request.services.db, resource, query, scope, {
     target,
     sub,
     extra,
