@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addBlueprint, addDeployment } from '../../test/fixtures.ts'
 import { headersOf, startTestManager, type TestManager } from '../../test/test-manager.ts'
 
@@ -68,5 +68,26 @@ test('a client that goes away leaves no connection behind', async () => {
   expect(inUse()).toBe(1)
   answer.destroy()
   for (let waited = 0; inUse() > 0 && waited < 5_000; waited += 20) await delay(20)
+  expect(inUse()).toBe(0)
+})
+
+test('nor does one that was gone before anything was sent', async () => {
+  await manager.db.transaction().execute(async (transaction) => {
+    await sql`lock table deployments`.execute(transaction)
+    const asked = get(`${url}/api/v3.1/deployments?_get_all_results=true`, { headers: headersOf({}) })
+    asked.on('error', () => undefined)
+    await vi.waitFor(() => expect(inUse()).toBe(2))
+    asked.destroy()
+    await delay(100)
+  })
+  // The manager reads what it would send first, and then has nobody to send it to.
+  await delay(1_000)
+  expect(inUse()).toBe(0)
+})
+
+test('a long list that a POST asks for is whole', async () => {
+  const body = { constraints: {} }
+  const found = await manager.inject('POST', '/searches/deployments?_size=300&_sort=id&_include=id', { body })
+  expect(found.body.items).toEqual(named(0, 300).map((id) => ({ id })))
   expect(inUse()).toBe(0)
 })

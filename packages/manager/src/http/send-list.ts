@@ -18,7 +18,10 @@ export async function sendList(reply: FastifyReply, list: ListAnswer<unknown>): 
     begin += next.value
   }
   // Of strings, each counts as one: no more than one batch is read ahead.
-  return reply.send(Readable.from(joined(begin, texts), { highWaterMark: 1 }))
+  const rest = Readable.from(joined(begin, texts), { highWaterMark: 1 })
+  // Also for a client that is gone already: of what nobody has begun to read, no `finally` would be run.
+  rest.once('close', () => void texts.return(undefined))
+  return reply.send(rest)
 }
 
 /** `JSON.stringify` measured 1.5 times faster than schema serialisers on big lists (architecture 5). */
@@ -34,10 +37,6 @@ async function* textsOf(list: ListAnswer<unknown>): AsyncGenerator<string> {
 }
 
 async function* joined(begin: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  try {
-    yield begin
-    yield* rest
-  } finally {
-    await rest.return(undefined)
-  }
+  yield begin
+  yield* rest
 }

@@ -64,6 +64,18 @@ test('whoever leaves gives the connection back', async () => {
   expect(inUse()).toBe(0)
 })
 
+test('whoever leaves keeps no process from its end', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    for await (const _batch of read(null)) break
+    // The pool closes what it has idle after 10 seconds.
+    vi.advanceTimersByTime(30_000)
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('many readers leave connections to others, and all come to their end', async () => {
   const read20 = Array.from({ length: 20 }, async () => {
     let batches = 0

@@ -38,8 +38,11 @@ export async function* inBatches<Row>(
       const batch = await cursor.fetch(atOnce)
       if (batch.length > 0) {
         const late = setTimeout(close, patienceMs)
-        yield batch
-        clearTimeout(late)
+        try {
+          yield batch
+        } finally {
+          clearTimeout(late)
+        }
       }
       if (batch.length < atOnce) return
     }
