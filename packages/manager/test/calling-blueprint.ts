@@ -44,6 +44,10 @@ export function callingBlueprint(port: number): Buffer {
             optional: { required: false },
           },
         },
+        addressed: {
+          mapping: 'default_workflows.cloudify.plugins.workflows.start',
+          parameters: { address: { type: 'string', default: { get_attribute: ['first', 'address'] } } },
+        },
         off: {
           mapping: 'default_workflows.cloudify.plugins.workflows.install',
           availability_rules: { available: false },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ApiError, unavailableWorkflow } from '@tutti/api'
+import { ApiError, notFound, unavailableWorkflow } from '@tutti/api'
 import {
   convertAndCheckParameters,
   DslError,
@@ -68,7 +68,10 @@ async function checkParameters(
     hasFunctionsInConstraints(workflow.parameters) || Object.values(stored).some((value) => holdsCall(value))
   const scope = await scopeOf(db, execution.tenant_id, execution.created_by)
   const storage = isOpen ? await evaluationOf(db, scope, deploymentId) : undefined
-  const schema = storage ? await evaluatedConstraints(workflow.parameters, storage) : workflow.parameters
+  // It may be somebody's own by now. What is not evaluated is no parameter.
+  if (isOpen && storage === undefined) throw notFound('Deployment', deploymentId)
+  const declared = storage ? await evaluatedConstraints(workflow.parameters, storage) : workflow.parameters
+  const schema = withDefaultsOf(stored, declared)
   const outcome = await withObjects(objectFinder(db, scope, null), (objects) =>
     convertAndCheckParameters({
       workflow: execution.workflow_id,
@@ -86,6 +89,16 @@ async function checkParameters(
   }
   return { ok: true, parameters: evaluated }
 }
+
+/** Defaults that name something are what that was when the execution was queued, if it was looked at then. */
+const withDefaultsOf = (stored: Parameters, schema: PlanWorkflow['parameters']): PlanWorkflow['parameters'] =>
+  Object.fromEntries(
+    Object.entries(schema).map(([name, declared]) => {
+      const value = Object.hasOwn(stored, name) ? stored[name] : undefined
+      const isNamed = value !== undefined && holdsCall(declared.default ?? null)
+      return [name, isNamed ? { ...declared, default: value } : declared]
+    }),
+  )
 
 /** Nobody answers for what the workflow itself says. */
 const withoutDefaults = (stored: Parameters, schema: PlanWorkflow['parameters']): Parameters =>

@@ -416,6 +416,57 @@ test('parameters are checked again when their turn comes', async () => {
   expect((await system.ended(fine)).status).toBe('terminated')
 })
 
+test.each([null, 5])(
+  'what a default names (%s) is taken as it is, at once and after waiting',
+  async (address) => {
+    const id = await deployed()
+    await system.db
+      .updateTable('node_instances')
+      .set({ runtime_properties: JSON.stringify({ address }) })
+      .where('deployment_id', '=', id)
+      .where('node_id', '=', 'first')
+      .execute()
+    const atOnce = await system.ended(await system.start(id, 'addressed'))
+    expect(atOnce.parameters).toEqual({ address })
+    const running = await system.start(id, 'install')
+    const call = await gate.next()
+    const waiting = await system.start(id, 'addressed', { queue: true })
+    gate.alwaysAnswer('ok')
+    call.answer('ok')
+    await system.ended(running)
+    // It is not one of the built-in workflows, so how far it comes is all that can be seen.
+    const { status, error, parameters } = await system.ended(waiting)
+    expect({ status, error, parameters }).toEqual({
+      status: atOnce.status,
+      error: atOnce.error,
+      parameters: { address },
+    })
+    gate.alwaysAnswer(undefined)
+  },
+)
+
+test('functions of a deployment that its starter sees no more are not handed on as they stand', async () => {
+  const id = await deployed()
+  const running = await system.start(id, 'install')
+  const call = await gate.next()
+  const { body } = await post({ deployment_id: id, workflow_id: 'addressed', queue: true }, { user: 'alice' })
+  const address = { get_attribute: ['first', 'address'] }
+  await system.db
+    .updateTable('executions')
+    .set({ parameters: JSON.stringify({ address }) })
+    .where('id', '=', body.id)
+    .execute()
+  await system.db.updateTable('deployments').set({ visibility: 'private' }).where('id', '=', id).execute()
+  gate.alwaysAnswer('ok')
+  call.answer('ok')
+  await system.ended(running)
+  expect(await system.ended(body.id)).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/^Error dequeueing execution: .*was not found/),
+  })
+  gate.alwaysAnswer(undefined)
+})
+
 test('everything waits behind a system workflow, whatever it asks for', async () => {
   const id = await deployed()
   const blocker = await addExecution(system.db, { workflowId: 'create_snapshot' })
