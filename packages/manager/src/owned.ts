@@ -14,13 +14,14 @@ import {
   existsInOtherTenants,
   findById,
   findOwned,
+  holdUser,
   type ListedResource,
   lockGlobals,
   lockId,
   type OwnedRow,
   type OwnedTable,
-  userExists,
 } from '@tutti/storage'
+import { noCredentials } from './authentication/authenticate.ts'
 import { rightsOf } from './authentication/rights.ts'
 import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from './request.ts'
 
@@ -139,24 +140,34 @@ export async function administers({ caller, access }: Request, tenantId: number)
   return rightsOf(caller, await access.permissions(), tenantId).holds('administrators')
 }
 
+/** Keeps the caller from being deleted while something of his is created. @throws unauthorized_error when he just was */
+export async function holdCaller({ caller }: Request, transaction: Database): Promise<void> {
+  if (!(await holdUser(transaction, caller.username))) throw noCredentials()
+}
+
 /** Who may be made the owner, and by whom. @throws forbidden_error, bad_parameters_error */
-export async function checkNewOwner(request: Request, db: Database, username: string): Promise<void> {
+export async function checkNewOwner(
+  request: Request,
+  transaction: Database,
+  username: string,
+): Promise<void> {
   requirePermission(request, 'set_owner')
-  if (!(await userExists(db, username))) throw badParameter(`User ${username} does not exist.`)
+  if (!(await holdUser(transaction, username))) throw badParameter(`User ${username} does not exist.`)
 }
 
 /**
  * Who created it and when: the caller, now, unless somebody who may says otherwise, as a restored snapshot does
- * (spec/rest-facts-b.md 3).
+ * (spec/rest-facts-b.md 3). The owner stays until the transaction ends.
  *
- * @throws forbidden_error, bad_parameters_error
+ * @throws forbidden_error, bad_parameters_error, unauthorized_error
  */
 export async function creationOf(
   request: Request,
-  db: Database,
+  transaction: Database,
   given: { readonly created_by?: string | null; readonly created_at?: string | null },
 ): Promise<{ readonly created_by: string; readonly created_at?: Date }> {
-  if (given.created_by != null) await checkNewOwner(request, db, given.created_by)
+  if (given.created_by == null) await holdCaller(request, transaction)
+  else await checkNewOwner(request, transaction, given.created_by)
   if (given.created_at != null) requirePermission(request, 'set_timestamp')
   return {
     created_by: given.created_by ?? request.caller.username,

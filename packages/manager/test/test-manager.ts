@@ -59,9 +59,16 @@ export type TestManager = {
 
 export const passwordOf = (username: string): string => `${username}-password`
 
-/** The REST service on a database of its own, with the bootstrap administrator; nothing listens on a port. */
-export async function startTestManager(settings: Partial<ManagerSettings> = {}): Promise<TestManager> {
-  const { connection, drop } = await createTestDatabase()
+/**
+ * The REST service on a database of its own, with the bootstrap administrator; nothing listens on a port. `beside`: on
+ * the database of that one, whose keys it has, and which is closed after it.
+ */
+export async function startTestManager(
+  settings: Partial<ManagerSettings> = {},
+  beside?: TestManager,
+): Promise<TestManager> {
+  const { connection, drop } =
+    beside === undefined ? await createTestDatabase() : { connection: beside.connection, drop: undefined }
   const dataFolder = await mkdtemp(join(tmpdir(), 'tutti-manager-'))
   const database = openDatabase({ ...connection, max: 5 })
   const { db } = database
@@ -83,7 +90,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
     ends: watchExecutionEnds(db, readEnd),
     passwords: createPasswordCheck(),
     ldapLogins: createLdapLogins(1_000),
-    keys: openKeyRing([newKey()]),
+    keys: beside?.services.keys ?? openKeyRing([newKey()]),
     // Tests write users and roles behind its back: it is not listening, so it remembers nothing.
     directory: createDirectory(db),
     lockout: () => lockoutOf(shared.config),
@@ -118,7 +125,7 @@ export async function startTestManager(settings: Partial<ManagerSettings> = {}):
       await app.close()
       await queue.close()
       await database.close()
-      await drop()
+      await drop?.()
       await rm(dataFolder, { recursive: true, force: true })
     },
   }

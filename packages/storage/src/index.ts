@@ -107,6 +107,7 @@ export {
   holdGlobals,
   holdId,
   holdings,
+  holdUser,
   lockGlobals,
   lockId,
   type OwnedRow,
@@ -116,7 +117,6 @@ export {
   secretTable,
   siteTable,
   tenantsWithGlobals,
-  userExists,
 } from './owned.ts'
 export { openProcessFolder } from './process-folder.ts'
 export {

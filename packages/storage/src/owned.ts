@@ -151,9 +151,15 @@ export async function deleteOwned(
     where tenant_id = ${row.tenant_id} and ${sql.ref(idColumn)} = ${row.id}`.execute(db)
 }
 
-export async function userExists(db: Database, username: string): Promise<boolean> {
-  const row = await db.selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
-  return row !== undefined
+/**
+ * Keeps the user from being deleted until the transaction ends, for whoever writes that something is his: owners are
+ * stored by name, so no foreign key does. False when there is no such user.
+ */
+export async function holdUser(transaction: Database, username: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from users where lower(username) = ${username.toLowerCase()} and username = ${username}
+    for key share`.execute(transaction)
+  return rows.length > 0
 }
 
 /** How such a thing is listed; its own columns are those of `x`. */

@@ -23,31 +23,38 @@ export async function joinGroup(
   )
   if (rows.length === 0) return false
   if (deploymentIds.length === 0) return true
-  const deployments = sql`unnest(${[...deploymentIds]}::text[]) as d (id)`
-  await sql`
-    insert into deployment_group_members (tenant_id, deployment_group_id, deployment_id)
-    select ${tenantId}, ${groupId}, d.id from ${deployments}
-    on conflict do nothing`.execute(transaction)
-  await sql`
-    insert into deployment_labels (tenant_id, deployment_id, key, value, created_by)
-    select ${tenantId}, d.id, l.key, l.value, ${createdBy}
-    from ${deployments}, deployment_group_labels l
-    where l.tenant_id = ${tenantId} and l.deployment_group_id = ${groupId}
-      and l.key not in ('csys-obj-parent', 'csys-consumer-id')
-    on conflict do nothing`.execute(transaction)
-  const parents = await transaction
+  const labels = await transaction
     .selectFrom('deployment_group_labels')
     .select(['key', 'value'])
     .where('tenant_id', '=', tenantId)
     .where('deployment_group_id', '=', groupId)
-    .where('key', '=', 'csys-obj-parent')
+    .where('key', '<>', 'csys-consumer-id')
     .execute()
+  const ids = [...deploymentIds]
+  // All of them before the first is changed, and in one order for all: other groups have some of the same members.
+  if (labels.length > 0) {
+    await sql`
+      select from deployments where tenant_id = ${tenantId} and id = any(${ids}::text[])
+      order by id for no key update`.execute(transaction)
+  }
+  await sql`
+    insert into deployment_group_members (tenant_id, deployment_group_id, deployment_id)
+    select ${tenantId}, ${groupId}, d.id from unnest(${ids}::text[]) as d (id) order by d.id
+    on conflict do nothing`.execute(transaction)
+  const isParent = ({ key }: { readonly key: string }) => key === 'csys-obj-parent'
+  const others = labels.filter((label) => !isParent(label))
+  if (others.length > 0) {
+    await sql`
+      insert into deployment_labels (tenant_id, deployment_id, key, value, created_by)
+      select ${tenantId}, d.id, l.key, l.value, ${createdBy}
+      from unnest(${ids}::text[]) as d (id),
+        unnest(${others.map(({ key }) => key)}::text[], ${others.map(({ value }) => value)}::text[]) as l (key, value)
+      on conflict do nothing`.execute(transaction)
+  }
+  const parents = labels.filter(isParent)
   if (parents.length === 0) return true
   // What puts a deployment into an environment has rules of its own, for each.
-  for (const id of [...deploymentIds].sort()) {
-    await sql`select from deployments where tenant_id = ${tenantId} and id = ${id} for no key update`.execute(
-      transaction,
-    )
+  for (const id of ids.sort()) {
     await setDeploymentLabels(transaction, { tenantId, id }, parents, createdBy, 'add')
   }
   return true

@@ -21,7 +21,7 @@ import {
   replaceLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { checkNewVisibility, checkOwnTenant, claimId, getItem, lockOwned } from '../../owned.ts'
+import { checkNewVisibility, checkOwnTenant, claimId, getItem, holdCaller, lockOwned } from '../../owned.ts'
 import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
@@ -96,6 +96,7 @@ async function claimOrOpen(
   await lockId(transaction, deploymentGroupTable, id)
   const existing = await findOwned(transaction, deploymentGroupTable, tenant.id, id)
   if (existing === undefined) {
+    await holdCaller(request, transaction)
     await claimId(request, transaction, deploymentGroupTable, id, visibility ?? 'tenant')
     await insertGroup(transaction, {
       tenant_id: tenant.id,
@@ -150,6 +151,8 @@ export async function removeGroup(
   return request.services.db.transaction().execute(async (transaction) => {
     const group = await lockOwned(request, transaction, deploymentGroupTable, id)
     const { tenant_id: tenantId } = group
+    // Before its members, as everybody locks them.
+    await lockGroup(transaction, tenantId, id)
     const members = deletesDeployments
       ? await visibleMembers(transaction, tenantId, id, tenantScope(request))
       : []

@@ -22,7 +22,7 @@ import {
   lockId,
 } from '@tutti/storage'
 import type { ExecutionEnd } from '../../execution-ends.ts'
-import { checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
+import { checkMayBeGlobal, checkOnlyOne, holdCaller } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { systemWorkflowRuns } from '../executions/index.ts'
@@ -118,6 +118,7 @@ export async function createDeployments(
 ): Promise<readonly string[]> {
   const { visibility, executionGroup } = creation
   const tenant = tenantOf(request)
+  await holdCaller(request, transaction)
   await holdId(transaction, blueprintTable, creation.blueprintId)
   const blueprint = await requireUploadedBlueprint(request, transaction, creation.blueprintId)
   const sites = await requireSites(request, transaction, deployments)

@@ -16,7 +16,7 @@ import {
   insertExecutions,
   type NewExecution,
 } from '@tutti/storage'
-import { lockOwned } from '../../owned.ts'
+import { holdCaller, lockOwned } from '../../owned.ts'
 import { type Request, tenantScope } from '../../request.ts'
 import { lockMembers } from '../deployment-groups/index.ts'
 import {
@@ -69,6 +69,7 @@ export async function startGroup(
   const { username } = request.caller
   await transactionWithSecrets(request, async (within) => {
     const { db: transaction, queue } = within.services
+    await holdCaller(request, transaction)
     const group = await lockOwned(request, transaction, deploymentGroupTable, start.deploymentGroupId)
     const { tenant_id: tenantId, visibility } = group
     await insertExecutionGroup(transaction, {

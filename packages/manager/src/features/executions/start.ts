@@ -17,6 +17,7 @@ import {
   readDeploymentStates,
   workflowsThatStop,
 } from '@tutti/storage'
+import { holdCaller } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
@@ -46,6 +47,7 @@ export async function startExecution(request: Request, body: RouteBody<'executio
   const id = randomUUID()
   const failure = await transactionWithSecrets(request, async (within) => {
     const { db: transaction, queue } = within.services
+    await holdCaller(request, transaction)
     const deployment = await lockDeployment(transaction, tenantOf(request).id, start.deploymentId)
     if (deployment === undefined || isHiddenFrom(request, deployment)) {
       throw notFound('Deployment', start.deploymentId)

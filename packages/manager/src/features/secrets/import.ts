@@ -9,7 +9,7 @@ import {
   type Visibility,
   wireList,
 } from '@tutti/api'
-import { type Database, findOwned, lockId, providerTable, secretTable, userExists } from '@tutti/storage'
+import { type Database, findOwned, holdUser, lockId, providerTable, secretTable } from '@tutti/storage'
 import { decryptFernet, keyOfPassphrase } from '../../encryption/fernet.ts'
 import { listScope } from '../../list-scope.ts'
 import { administers, checkMayBeGlobal, checkOnlyOne } from '../../owned.ts'
@@ -229,7 +229,7 @@ async function readMetadata(
   if (creator != null) {
     if (!request.rights.holds('set_owner')) {
       errors.creator = `User ${request.caller.username} is not permitted to set the creator`
-    } else if (!(await userExists(request.services.db, String(creator)))) {
+    } else if (!(await holdUser(request.services.db, String(creator)))) {
       errors.creator_valid = `User ${String(creator)} does not exist`
     }
   }
@@ -274,11 +274,15 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
   }
   checkMayBeGlobal(request, visibility)
   await checkOnlyOne(transaction, secretTable, place, visibility)
+  const owner = secret.creator ?? request.caller.username
+  // He may have been deleted since the entry was looked at.
+  if (!(await holdUser(transaction, owner)))
+    return { errors: { creator_valid: `User ${owner} does not exist` } }
   await insertSecret(transaction, {
     ...change,
     tenant_id: tenant.id,
     key,
-    created_by: secret.creator ?? request.caller.username,
+    created_by: owner,
     ...(secret.createdAt !== undefined && { created_at: secret.createdAt }),
     ...(secret.updatedAt !== undefined && { updated_at: secret.updatedAt }),
   })

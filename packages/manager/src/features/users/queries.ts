@@ -98,9 +98,23 @@ export async function lockActiveAdministrators(transaction: Database): Promise<r
     .where('role', '=', 'sys_admin')
     .where('active', '=', true)
     .orderBy('id')
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute()
   return rows.map((row) => row.id)
+}
+
+/**
+ * Held until the transaction ends, so that the user comes to nothing meanwhile (`holdUser` and foreign keys). False when
+ * he has just gone.
+ */
+export async function lockUser(transaction: Database, id: number): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export type UserChange = {

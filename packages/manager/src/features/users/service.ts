@@ -21,6 +21,7 @@ import {
   holdingsOf,
   insertUser,
   lockActiveAdministrators,
+  lockUser,
   type UserView,
   updateUser,
   userIdIs,
@@ -160,6 +161,7 @@ export async function removeUser({ services: { db } }: Request, username: string
     const user = await requireUser(transaction, username)
     if (user.id === bootstrapAdmin.id) throw illegalAction('Cannot delete the bootstrap admin user')
     await keepAnAdministrator(transaction, user.id, 'delete')
+    if (!(await lockUser(transaction, user.id))) throw notFound('User', username)
     const holdings = await holdingsOf(transaction, user)
     if (holdings.length > 0) {
       throw new ApiError(
