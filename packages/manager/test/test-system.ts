@@ -60,6 +60,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       drainMs: 0,
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
       python: 'python3',
+      operationUsers: undefined,
       environment: {
         inherited: process.env,
         manager: {

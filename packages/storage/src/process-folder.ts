@@ -3,16 +3,16 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * A folder below `parent` for what this process alone works on, closed to other users; and the end of those that
- * killed processes left, which may hold tokens or half an upload.
+ * A folder below `parent` for what this process alone works on; and the end of those that killed processes left, which
+ * may hold tokens or half an upload. It is closed to other users, or with 0711 open for passing to who knows the way.
  */
-export async function openProcessFolder(parent: string): Promise<string> {
+export async function openProcessFolder(parent: string, mode: 0o700 | 0o711 = 0o700): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o711 })
   for (const name of await readdir(parent)) {
     if (!isAlive(Number.parseInt(name, 10))) await rm(join(parent, name), { recursive: true, force: true })
   }
   const own = join(parent, `${process.pid}-${randomUUID()}`)
-  await mkdir(own, { mode: 0o700 })
+  await mkdir(own, { mode })
   return own
 }
 

@@ -1,4 +1,4 @@
-import type { OperationEnvironment } from './operations/index.ts'
+import type { OperationEnvironment, UserIds } from './operations/index.ts'
 
 /** What a worker needs to know of its configuration; parsed once by whoever starts it (docs/configuration.md). */
 export type WorkerSettings = {
@@ -15,6 +15,8 @@ export type WorkerSettings = {
   /** This process's own: see openProcessFolder. */
   readonly workFolder: string
   readonly python: string
+  /** Undefined: operations run as the user of the worker. */
+  readonly operationUsers: UserIds | undefined
   readonly environment: OperationEnvironment
   readonly maxArchiveBytes: number
   readonly maxUnpackedBytes: number

@@ -39,6 +39,16 @@ test('without anything there are defaults, in the types that they mean', async (
   })
 })
 
+test('user ids of operations are a range that no user of the machine is in', async () => {
+  const of = async (text: string) =>
+    (await resolveConfiguration(await environmentWith(), { operationUsers: text })).configuration
+      .operationUsers
+  expect(await of('200000-265535')).toEqual({ first: 200_000, last: 265_535 })
+  for (const wrong of ['', '0-10', '200000', '5000-4000', 'nobody', '1000-4294967295']) {
+    await expect(of(wrong), wrong).rejects.toThrow('two user ids from 1000 on')
+  }
+})
+
 test('a flag wins over the environment, which wins over the file, which wins over the default', async () => {
   const environment = await environmentWith(
     { port: 1, host: 'file', logLevel: 'warn', allowedHosts: ['a', 'b'] },

@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts'
-import { bytes, flag, integer, list, oneOf, path, text, url } from './values.ts'
+import { bytes, flag, integer, list, oneOf, path, text, url, userIds } from './values.ts'
 
 /**
  * Every setting of Tutti, once: flags, environment variables, `tutti config` and docs/configuration.md are
@@ -120,6 +120,19 @@ export const settings = {
     default: 'python3',
     isSecret: false,
     parse: text,
+  },
+  operationUsers: {
+    flag: '--operation-users',
+    variable: 'TUTTI_OPERATION_USERS',
+    placeholder: 'FIRST-LAST',
+    description:
+      'User ids of the operating system that scripts and plugins run as, one for each tenant: they reach neither ' +
+      'what the manager keeps nor those of other tenants. Needs root',
+    part: 'server',
+    default: undefined,
+    defaultText: 'the user who runs Tutti',
+    isSecret: false,
+    parse: userIds,
   },
   logLevel: {
     flag: '--log-level',

@@ -56,3 +56,13 @@ export function url(given: string, context: ParseContext): string {
   }
   return given.replace(/\/+$/, '')
 }
+
+/** User ids that no user of the machine has, like those of /etc/subuid; root is none of them. */
+export function userIds(
+  given: string,
+  context: ParseContext,
+): { readonly first: number; readonly last: number } {
+  const [first = 0, last = 0] = (/^\s*(\d+)\s*-\s*(\d+)\s*$/.exec(given) ?? []).slice(1).map(Number)
+  if (first >= 1000 && first <= last && last < 2 ** 32 - 2) return { first, last }
+  throw wrongValue(context, given, 'two user ids from 1000 on, like 200000-265535')
+}

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { openProcessFolder } from '@tutti/storage'
+import { closedFolder, openProcessFolder } from '@tutti/storage'
 import { runtimeFolder, startWorker } from '@tutti/worker'
 import type { Configuration } from '../configuration/settings.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { version } from '../version.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Running } from './parts.ts'
@@ -20,8 +21,12 @@ export async function startWorkerPart(
   store: OpenStore,
   managerUrl: string,
 ): Promise<Running> {
-  const { dataFolder } = configuration
-  const workFolder = await openProcessFolder(join(dataFolder, 'work'))
+  const { dataFolder, operationUsers } = configuration
+  if (operationUsers !== undefined) await checkReach(operationUsers.first, [dataFolder, runtimeFolder()])
+  const workFolder = await openProcessFolder(
+    join(dataFolder, 'work'),
+    operationUsers === undefined ? 0o700 : 0o711,
+  )
   const url = new URL(managerUrl)
   const protocol = url.protocol === 'https:' ? 'https' : 'http'
   const worker = await startWorker({
@@ -59,5 +64,23 @@ export async function startWorkerPart(
       await rm(workFolder, { recursive: true, force: true })
     },
     broken: new Promise<never>(() => {}),
+  }
+}
+
+/** @throws UsageError unless this process may start others as that user, who can reach what they need */
+async function checkReach(uid: number, paths: readonly string[]): Promise<void> {
+  if (process.getuid?.() !== 0) {
+    throw new UsageError(
+      '--operation-users needs root: only root may start processes as other users',
+      'Start Tutti as root, or leave the setting out',
+    )
+  }
+  for (const path of paths) {
+    const closed = await closedFolder(path, { uid, gid: uid })
+    if (closed === undefined) continue
+    throw new UsageError(
+      `--operation-users: the users of operations cannot reach ${path}, as the folder ${closed} is closed to them`,
+      `Open it for passing (chmod o+x ${closed}), or install Tutti and keep its data elsewhere`,
+    )
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Database } from '../database.ts'
@@ -37,7 +37,9 @@ async function topFolder(target: string): Promise<string | undefined> {
 async function unpack(db: Database, sha256: string, target: string, limits: UnpackLimits): Promise<string> {
   const archive = await readArchive(db, sha256)
   if (archive === undefined) throw new Error(`archive ${sha256} is not in the database`)
-  await mkdir(join(target, '..'), { recursive: true })
+  // Archives are those of all tenants. The folder may be there from a time when it was open.
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  await chmod(dirname(target), 0o700)
   const file = `${target}.${randomUUID()}.archive`
   try {
     await pipeline(Readable.from(archive.chunks), createWriteStream(file, { mode: 0o600 }))

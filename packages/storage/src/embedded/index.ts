@@ -5,3 +5,4 @@ export {
   startEmbeddedPostgres,
 } from './embedded-postgres.ts'
 export { EmbeddedPostgresError, type EmbeddedPostgresErrorCode } from './error.ts'
+export { closedFolder } from './server-user.ts'

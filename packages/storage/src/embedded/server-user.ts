@@ -49,7 +49,10 @@ export async function assertReachable(path: string, user: ServerUser): Promise<v
 }
 
 /** The outermost folder at or above `path` that `user` may not pass through. Access lists are not looked at. */
-async function closedFolder(path: string, user: ServerUser): Promise<string | undefined> {
+export async function closedFolder(
+  path: string,
+  user: Pick<ServerUser, 'uid' | 'gid'>,
+): Promise<string | undefined> {
   const above = dirname(path) === path ? undefined : await closedFolder(dirname(path), user)
   if (above !== undefined) return above
   const { uid, gid, mode } = await stat(path)

@@ -1,7 +1,13 @@
 import { join } from 'node:path'
 import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
-import { atOnce, type CloudifyContext, nonRecoverable, runOperation } from '../operations/index.ts'
+import {
+  atOnce,
+  type CloudifyContext,
+  nonRecoverable,
+  operationUser,
+  runOperation,
+} from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
 
@@ -113,6 +119,7 @@ async function perform(
         timeoutRecoverable: stored.timeout_recoverable !== false,
         logFile: join(settings.environment.logFolder, logName(execution)),
         python: settings.python,
+        user: operationUser(settings.operationUsers, execution.tenant_id),
       },
       signal,
     )

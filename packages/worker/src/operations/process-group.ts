@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { OperationUser } from './operation-user.ts'
 
 /** How long a process has after SIGTERM before SIGKILL (spec/workflows.md 5.4). */
 export const killGraceMs = 5000
@@ -25,6 +26,7 @@ export interface GroupCommand {
   readonly folder: string
   /** File descriptor that standard output and error go to. A file, not a pipe: daemons may keep it. */
   readonly output: number
+  readonly user: OperationUser
 }
 
 /**
@@ -37,12 +39,14 @@ export function startProcessGroup({
   environment,
   folder,
   output,
+  user,
 }: GroupCommand): ProcessGroup {
   const child = spawn(command, args, {
     cwd: folder,
     env: environment,
     detached: true,
     stdio: ['pipe', output, output],
+    ...(user !== null && { uid: user, gid: user }),
   })
   child.stdin?.on('error', () => {}) // the child closed its end; nothing is ever written
   return { exit: exitOf(child), kill: (graceMs) => killGroup(child, graceMs) }

@@ -31,7 +31,8 @@ export async function readOutput(file: string, taskName: string): Promise<Operat
 async function readBounded(file: string): Promise<string | null> {
   let handle: Awaited<ReturnType<typeof open>>
   try {
-    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+    // Nor is anything waited for: it may be a pipe that nobody ever writes to.
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch {
     return null
   }

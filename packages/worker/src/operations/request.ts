@@ -1,3 +1,4 @@
+import type { OperationUser } from './operation-user.ts'
 import type { JsonObject, JsonValue } from './outcome.ts'
 
 /** `__cloudify_context` (spec/operations.md 1.4), tokens included. The fields that the executor itself reads: */
@@ -19,6 +20,7 @@ export interface OperationRequest {
   readonly logFile: string
   /** Path or name of the interpreter, Python ≥ 3.8. */
   readonly python: string
+  readonly user: OperationUser
 }
 
 /** What an operation's process is told about its surroundings (spec/operations.md 4). */

@@ -60,6 +60,7 @@ function request(
     timeoutRecoverable: false,
     logFile: join(folder, 'log', 'd.log'),
     python: 'python3',
+    user: null,
     ...changes,
   }
 }

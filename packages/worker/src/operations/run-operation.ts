@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { childEnvironment } from './child-environment.ts'
+import { handOver, ownFolder, removeFolder } from './operation-user.ts'
 import { killed, nonRecoverable, type OperationOutcome, recoverable } from './outcome.ts'
 import { killGraceMs, type ProcessGroup, startProcessGroup } from './process-group.ts'
 import { readOutput } from './read-output.ts'
@@ -29,26 +30,30 @@ export async function runOperation(
     // It holds tokens: the folder of mkdtemp is closed to other users.
     const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs }
     await writeFile(join(folder, 'input.json'), JSON.stringify(input))
+    await handOver(join(folder, 'input.json'), request.user)
+    await handOver(folder, request.user)
     const group = await start(request, folder)
     return await ended(request, group, folder, signal)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await removeFolder(folder, request.user)
   }
 }
 
 async function start(request: OperationRequest, folder: string): Promise<ProcessGroup> {
-  const { context, environment, logFile, python } = request
-  await mkdir(dirname(logFile), { recursive: true })
-  await mkdir(environment.pluginWorkFolder, { recursive: true })
+  const { context, logFile, python, user } = request
+  await mkdir(dirname(logFile), { recursive: true, mode: 0o700 })
+  const pluginWorkFolder = await ownFolder(request.environment.pluginWorkFolder, user)
+  const environment = { ...request.environment, pluginWorkFolder }
   const log = await open(logFile, 'a', 0o600)
   try {
     return startProcessGroup({
       command: python,
       args: ['-u', join(environment.runtimeFolder, 'run_operation.py'), folder],
-      environment: childEnvironment(environment, context, python),
+      environment: childEnvironment(environment, context, python, user),
       // Not the operation's own folder: what a script writes next to itself, or a daemon's folder, must last.
       folder: environment.pluginWorkFolder,
       output: log.fd,
+      user,
     })
   } finally {
     await log.close()

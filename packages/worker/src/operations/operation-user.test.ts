@@ -1,0 +1,132 @@
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
+import { handOver, operationUser, removeFolder } from './operation-user.ts'
+import { runOperation } from './run-operation.ts'
+
+test('each tenant has a user id of its own, as far as they go', () => {
+  const ids = { first: 200_000, last: 200_001 }
+  expect([operationUser(undefined, 7), operationUser(ids, 0), operationUser(ids, 1)]).toEqual([
+    null,
+    200_000,
+    200_001,
+  ])
+  expect(() => operationUser(ids, 2)).toThrow('no user id for tenant 2')
+})
+
+// Nobody else may start processes as other users.
+describe.runIf(process.getuid?.() === 0)('as root', () => {
+  const [one, other] = [200_123, 200_124]
+  let manager: ContractManager
+  let folder: string
+
+  beforeAll(async () => {
+    manager = await startContractManager()
+    folder = mkdtempSync(join(tmpdir(), 'tutti-operation-users-'))
+    chmodSync(folder, 0o711)
+    mkdirSync(join(folder, 'work'), { mode: 0o711 })
+    // Wherever this repository is, it may be closed to others.
+    cpSync(join(import.meta.dirname, '../../../../python'), join(folder, 'python'), { recursive: true })
+    writeFileSync(join(folder, 'key'), 'of the manager', { mode: 0o600 })
+  })
+  afterAll(async () => {
+    await manager.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const run = (user: number, text: string) =>
+    runOperation(
+      {
+        context: {
+          type: 'operation',
+          task_id: 'task',
+          task_name: 'script_runner.tasks.run',
+          execution_id: 'execution',
+          deployment_id: 'd',
+          blueprint_id: 'b',
+          tenant: { name: 'default_tenant' },
+          execution_token: 'token',
+          node_id: 'web_1',
+          node_name: 'web',
+          plugin: { name: 'script' },
+          operation: { name: 'create', retry_number: 0, max_retries: 1 },
+        },
+        kwargs: { script_source: `#!/bin/bash\n${text}` },
+        environment: {
+          inherited: { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin' },
+          manager: {
+            protocol: 'http',
+            hosts: ['127.0.0.1'],
+            port: manager.port,
+            name: 'manager',
+            certificateFile: null,
+          },
+          runtimeFolder: join(folder, 'python'),
+          pluginWorkFolder: join(folder, 'plugins'),
+          logFolder: join(folder, 'log'),
+        },
+        workFolder: join(folder, 'work'),
+        timeoutMs: null,
+        timeoutRecoverable: false,
+        logFile: join(folder, 'log', 'd.log'),
+        python: 'python3',
+        user,
+      },
+      new AbortController().signal,
+    )
+
+  test('an operation works as its user, in a home of its own', async () => {
+    const outcome = await run(
+      one,
+      'echo kept > "$HOME/file"; ctx returns "$(id -u) $(id -g) $(id -G) $(cat ~/file)"',
+    )
+    expect(outcome).toEqual({ ok: true, result: `${one} ${one} ${one} kept` })
+    expect(statSync(join(folder, 'plugins', String(one)))).toMatchObject({ uid: one, mode: 0o40700 })
+    // Its own folder is gone, with all that it left there.
+    expect(readdirSync(join(folder, 'work'))).toEqual([])
+  })
+
+  test('it reads neither what the manager keeps, nor the worker, nor what others keep', async () => {
+    await run(other, 'echo secret > ~/file')
+    const attempts = [
+      `cat ${folder}/key`,
+      `cat /proc/${process.pid}/environ`,
+      `ls ${folder}/work`,
+      `cat ${folder}/plugins/${other}/file`,
+      `echo more >> ${folder}/log/d.log`,
+      `kill -0 ${process.pid}`,
+    ]
+    const script = attempts.map((attempt) => `( ${attempt} ) >/dev/null 2>&1; codes="$codes $?"`).join('\n')
+    const outcome = await run(one, `${script}\nctx returns "$codes"`)
+    expect(outcome).toEqual({ ok: true, result: ' 1 1 2 1 1 1' })
+  })
+
+  test('what it leaves in its folder is removed, and what it links to is not', async () => {
+    const mine = mkdtempSync(join(folder, 'work', 'operation-'))
+    const outside = join(folder, 'outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'kept'), '')
+    await handOver(mine, one)
+    await new Promise((resolve) => {
+      spawn('bash', ['-c', `mkdir -p ${mine}/a/b; ln -s ${outside} ${mine}/a/link; touch ${mine}/a/b/c`], {
+        uid: one,
+        gid: one,
+      }).once('exit', resolve)
+    })
+    await removeFolder(mine, one)
+    expect(readdirSync(join(folder, 'work'))).toEqual([])
+    expect(readdirSync(outside)).toEqual(['kept'])
+  })
+})
