@@ -147,6 +147,29 @@ test.each([
   expect(environment.errors().trimEnd().endsWith(ending.trimEnd())).toBe(true)
 })
 
+test.each([
+  ['maintenance_mode_active', 'tutti maintenance-mode deactivate'],
+  ['forbidden_error', 'tutti users whoami'],
+] as const)('after %s the next command is %s', async (code, command) => {
+  const { tutti, environment } = await cliOf({
+    'sites.delete': () => {
+      throw new ApiError(code, 'refused')
+    },
+  })
+  expect(await tutti('sites', 'delete', 'x')).toBe(1)
+  expect(environment.errors()).toContain(command)
+})
+
+test('an address that is not that of a manager is told apart from a thing that is not there', async () => {
+  const { tutti, environment } = await cliOf({
+    'sites.list': () => {
+      throw new ApiError('not_found_error', 'There is no endpoint GET /foo/api/v3.1/sites')
+    },
+  })
+  expect(await tutti('sites', 'list')).toBe(1)
+  expect(environment.errors()).toContain('Is --url the address of a manager')
+})
+
 test('a refused login is tried once, as each counts towards a locked user', async () => {
   const refused = () => {
     throw new ApiError('unauthorized_error', 'User unauthorized')
