@@ -94,11 +94,12 @@ export function createProgram(program: Program, version: string): Command {
     .version(version)
     .addOption(new Option('--json', 'print JSON for programs'))
     .helpCommand('help [command]', 'show the help of a command')
-    .showHelpAfterError('(see --help for how to write it)')
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .configureOutput({
       writeOut: stdout.write,
       writeErr: stderr.write,
+      // `run` reports all errors in one way, with --json as JSON.
+      outputError: () => {},
       getOutHelpWidth: () => stdout.columns ?? 100,
       getErrHelpWidth: () => stderr.columns ?? 100,
     })

@@ -1,12 +1,16 @@
 import { CommanderError } from 'commander'
+import type { Noun } from './commands/command.ts'
 import type { Environment } from './environment.ts'
+import { withBetterGuess } from './errors/better-guess.ts'
 import { reportError } from './errors/report.ts'
 import { createProgram, nouns } from './program.ts'
 import type { ServerParts } from './serve/parts.ts'
 
-const collections = nouns
-  .filter(({ commands }) => commands.some(({ usage }) => usage === 'list'))
-  .map(({ name }) => name)
+const listablesIn = ({ name, commands, nouns: inner = [] }: Noun): readonly string[] => [
+  ...(commands.some(({ usage }) => usage === 'list') ? [name] : []),
+  ...inner.flatMap(listablesIn).map((words) => `${name} ${words}`),
+]
+const listables = nouns.flatMap(listablesIn)
 
 /**
  * Runs one command line (without `node` and the script) and returns its exit code: 0 ok, 1 failed, 2 usage.
@@ -21,16 +25,20 @@ export async function run(
   const finish = (code: number) => {
     exitCode = code
   }
+  const program = createProgram({ environment, parts, finish }, version)
   try {
-    const program = createProgram({ environment, parts, finish }, version)
     await program.parseAsync([...args], { from: 'user' })
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return usageExitCode(error)
-    return reportError(environment, error, args.includes('--json'), collections)
+    const shown = error instanceof CommanderError ? exitCodesOfHelp.get(error.code) : undefined
+    if (shown !== undefined) return shown
+    return reportError(environment, withBetterGuess(error, program), args.includes('--json'), listables)
   }
 }
 
-/** Commander has already written what was wrong, or the help that was asked for. */
-const usageExitCode = ({ code }: CommanderError): 0 | 2 =>
-  ['commander.helpDisplayed', 'commander.version'].includes(code) ? 0 : 2
+/** Commander has written what was asked for, or the help of a noun without a verb. */
+const exitCodesOfHelp: ReadonlyMap<string, 0 | 2> = new Map([
+  ['commander.helpDisplayed', 0],
+  ['commander.version', 0],
+  ['commander.help', 2],
+])

@@ -38,10 +38,36 @@ test.each([
   [['blueprints', 'list', '--size', 'many'], 'It must be a whole number.'],
   [['executions', 'delete'], '--keep-last COUNT or --before TIME'],
   [['events', 'list'], 'Say whose events'],
+  [['filters'], '(Did you mean one of blueprints filters, deployments filters?)'],
+  [['user', 'list'], '(Did you mean users?)'],
+  [['exec', 'list'], '(Did you mean one of executions, execution-groups?)'],
+  [['groups'], '(Did you mean one of deployment-groups, execution-groups, scaling-groups, user-groups?)'],
+  [['users', 'get', ''], 'An argument is empty\n  next:  Is a variable not set? See: tutti users get --help'],
+  [['users', 'list', '--filter', 'active'], 'A filter is written field=value, got active'],
+  [['capabilities', 'search'], 'Say which: -d DEPLOYMENT or -b BLUEPRINT'],
+  [['executions', 'operations'], 'Say which: -e EXECUTION or --graph-id GRAPH'],
+  [['deployments', 'set-site', 'web'], 'Say which: -s SITE or --detach-site'],
+  [['sites', 'update', 'london'], 'Say which: --new-name NAME or'],
+  [['license', 'upload', 'nothing.yaml'], 'nothing.yaml cannot be read: there is no such file'],
 ])('%j is a usage error that says what to do', async (args, message) => {
   const { exitCode, errors, written } = await tutti(...args)
   expect({ exitCode, written }).toEqual({ exitCode: 2, written: '' })
   expect(errors).toContain(message)
+})
+
+test('with --json a usage error is JSON too', async () => {
+  const { exitCode, errors, written } = await tutti('users', 'get', '--json')
+  expect({ exitCode, written }).toEqual({ exitCode: 2, written: '' })
+  expect(JSON.parse(errors)).toEqual({
+    error: { message: "missing required argument 'user'", next: 'See --help for how to write it' },
+  })
+})
+
+test('a noun alone shows its help, and is a usage error', async () => {
+  const { exitCode, errors, written } = await tutti('license')
+  expect({ exitCode, written }).toEqual({ exitCode: 2, written: '' })
+  expect(errors).toMatch(/^Usage: tutti license/)
+  expect(errors).not.toContain('error:')
 })
 
 async function program(): Promise<Command> {

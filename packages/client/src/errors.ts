@@ -37,7 +37,8 @@ export class ConnectionError extends Error {
     super(`No answer from the manager at ${url}: ${reason}`, { cause })
     this.name = 'ConnectionError'
     this.url = url
-    this.hint = 'Is it running? Start one with `tutti serve`, or choose another with `tutti profiles use`.'
+    this.hint =
+      'Is it running there? Start one with `tutti serve`, or say where it is: --url, TUTTI_URL or `tutti profiles use`.'
   }
 }
 

@@ -4,6 +4,7 @@ import type { Setting } from '../configuration/setting.ts'
 import { type SettingName, settingNames, settings } from '../configuration/settings.ts'
 import { type Context, createContext } from '../context.ts'
 import type { Environment } from '../environment.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import type { ServerParts } from '../serve/parts.ts'
 
 /** What the whole program shares. */
@@ -85,9 +86,16 @@ export function addCommand(parent: Command, program: Program, definition: Comman
       .slice(0, -2)
       .flat()
       .filter((arg) => typeof arg === 'string')
+    // The path of the API that it belongs in would be that of another thing: of all users, not of one.
+    if (received.includes('')) {
+      throw new UsageError('An argument is empty', `Is a variable not set? ${usageOf(command)}`)
+    }
     program.finish((await definition.run(context, args, optionsOf(values))) ?? 0)
   })
 }
+
+const usageOf = (command: Command): string =>
+  `See: tutti ${[command.parent?.parent ? command.parent.name() : '', command.name()].join(' ').trim()} --help`
 
 const examples = new WeakMap<Command, readonly string[]>()
 export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? []
@@ -113,6 +121,12 @@ function optionsOf(values: Readonly<Record<string, unknown>>): Options {
     },
     flag: (name) => values[name] === true,
   }
+}
+
+/** Refuses a command line with none of these options. `written` says how each is written. @throws UsageError */
+export function needOneOf({ text, flag }: Options, written: Readonly<Record<string, string>>): void {
+  if (Object.keys(written).some((name) => text(name) !== undefined || flag(name))) return
+  throw new UsageError(`Say which: ${Object.values(written).join(' or ')}`)
 }
 
 /** The settings that were given as flags of this command line. */

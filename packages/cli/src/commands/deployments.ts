@@ -6,7 +6,7 @@ import { readRules } from '../input/filter-rules.ts'
 import { readLabels, readValues } from '../input/values.ts'
 import { renderFields } from '../output/fields.ts'
 import { jsonColumn, labelsText, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
-import { type Noun, type Options, repeated } from './command.ts'
+import { type Noun, needOneOf, type Options, repeated } from './command.ts'
 import { dependencies } from './dependencies.ts'
 import { filtersOf, searchOptions } from './filters.ts'
 import { awaitCreation } from './follow.ts'
@@ -148,10 +148,13 @@ export const deployments: Noun = {
         new Option('-s, --site-name <site>', 'site').conflicts('detachSite'),
         new Option('--detach-site', 'at no site'),
       ],
-      body: (_args, options) => ({
-        site_name: options.text('siteName'),
-        detach_site: options.flag('detachSite') ? true : undefined,
-      }),
+      body: (_args, options) => {
+        needOneOf(options, { siteName: '-s SITE', detachSite: '--detach-site' })
+        return {
+          site_name: options.text('siteName'),
+          detach_site: options.flag('detachSite') ? true : undefined,
+        }
+      },
       done: ([id], _options, { site_name: site }) => `Deployment ${id} is at ${site ?? 'no site'}`,
     }),
     action('deployments.update', {

@@ -66,8 +66,10 @@ export const executionGroups: Noun = {
         concurrency: numberOf(options.text('concurrency')),
         force: options.flag('force'),
       }),
-      done: ([workflow], _options, { id }) =>
-        `${workflow} runs. Follow it: tutti execution-groups follow ${id}`,
+      done: ([workflow], _options, { id, execution_ids: executions }) =>
+        executions?.length === 0
+          ? `No deployment of the group has the workflow ${workflow}: nothing runs`
+          : `${workflow} runs. Follow it: tutti execution-groups follow ${id}`,
     }),
     {
       usage: 'follow <execution-group>',

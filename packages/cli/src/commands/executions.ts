@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { readValues } from '../input/values.ts'
 import { flagColumn, jsonColumn, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
-import { counted, type Noun, type Options, repeated } from './command.ts'
+import { counted, type Noun, needOneOf, type Options, repeated } from './command.ts'
 import { followToEnd, startWhenCreated } from './follow.ts'
 import type { Answered, Listed } from './resource.ts'
 import { summaryOf } from './summary.ts'
@@ -105,12 +105,15 @@ export const executions: Noun = {
         new Option('--state <state>', 'only those in this state'),
         new Option('--skip-internal', 'without those that only order the others'),
       ],
-      query: (options) => ({
-        execution_id: options.text('executionId'),
-        graph_id: options.text('graphId'),
-        state: options.text('state'),
-        skip_internal: options.flag('skipInternal') ? 'true' : undefined,
-      }),
+      query: (options) => {
+        needOneOf(options, { executionId: '-e EXECUTION', graphId: '--graph-id GRAPH' })
+        return {
+          execution_id: options.text('executionId'),
+          graph_id: options.text('graphId'),
+          state: options.text('state'),
+          skip_internal: options.flag('skipInternal') ? 'true' : undefined,
+        }
+      },
     }),
     {
       usage: 'start <workflow>',

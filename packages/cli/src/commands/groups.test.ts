@@ -74,6 +74,14 @@ test('labels of a group are read, changed and sent whole', async () => {
   expect(bodies).toEqual([{ labels: [{ tier: 'front' }, { env: 'prod' }] }])
 })
 
+test('a workflow that no deployment of a group has is not said to run', async () => {
+  const { run, environment } = await manager({
+    'executionGroups.start': () => ({ ...running, execution_ids: [] }),
+  })
+  expect(await run('execution-groups start installl -g shops')).toBe(0)
+  expect(environment.written()).toBe('No deployment of the group has the workflow installl: nothing runs\n')
+})
+
 test('a group is made of deployments that there are, of new ones, or of what rules find', async () => {
   const { run, bodies, environment } = await manager()
   expect(await run('deployment-groups create shops -d london -d paris --label tier=front')).toBe(0)

@@ -130,7 +130,7 @@ test('what is wrong with the command line is said before anything is uploaded', 
   expect(await tutti('install', 'nowhere')).toBe(2)
   expect(await tutti('install', 'web', '-i', 'missing.yaml')).toBe(2)
   expect(environment.errors()).toContain('There is no file or folder')
-  expect(environment.errors()).toContain('missing.yaml is neither name=value nor a file')
+  expect(environment.errors()).toContain('missing.yaml is neither name=value, nor a JSON object, nor a file')
   expect(server.requests).toEqual([])
 })
 

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Context } from '../context.ts'
-import { UsageError } from '../errors/usage-error.ts'
 import { password, readSecret, secretOptions } from '../input/secret.ts'
+import { readTextFile } from '../input/text-file.ts'
 import { flagColumn, textColumn } from './columns.ts'
 import { type CommandDefinition, counted, type Noun, type Options } from './command.ts'
 import type { Answered } from './resource.ts'
@@ -106,13 +104,8 @@ async function bodyOf(options: Options, context: Context) {
     ldap_password:
       username === undefined ? undefined : await readSecret(context, options, password, question),
     ldap_is_active_directory: options.flag('ldapIsActiveDirectory'),
-    ldap_ca_cert: caPath === undefined ? undefined : await readCertificate(context, caPath),
+    ldap_ca_cert:
+      caPath === undefined ? undefined : await readTextFile(context.environment.workingFolder, caPath),
     ldap_nested_levels: levels === undefined ? undefined : Number(levels),
   }
-}
-
-async function readCertificate({ environment }: Context, path: string): Promise<string> {
-  return readFile(resolve(environment.workingFolder, path), 'utf8').catch((error: Error) => {
-    throw new UsageError(`${path} cannot be read: ${error.message}`)
-  })
 }

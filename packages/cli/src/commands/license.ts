@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { UsageError } from '../errors/usage-error.ts'
+import { readTextFile } from '../input/text-file.ts'
 import { flagColumn, textColumn, timeColumn } from './columns.ts'
 import type { Noun } from './command.ts'
 import { type Listed, renderOne } from './resource.ts'
@@ -28,11 +26,7 @@ export const licenses: Noun = {
       description: 'Upload a license file; it takes the place of the one before',
       examples: ['tutti license upload license.yaml'],
       run: async ({ client, environment, printer }, [path = '']) => {
-        const text = await readFile(resolve(environment.workingFolder, path), 'utf8').catch(
-          (error: Error) => {
-            throw new UsageError(`${path} cannot be read: ${error.message}`)
-          },
-        )
+        const text = await readTextFile(environment.workingFolder, path)
         const { call } = await client()
         const uploaded = await call('license.upload', { body: new Blob([text]).stream() })
         printer.value(uploaded, `The license is uploaded\n${renderOne(uploaded, license, printer.style)}`)

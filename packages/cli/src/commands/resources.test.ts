@@ -108,6 +108,77 @@ test('an error says what, where, why and what to do next', async () => {
   expect(environment.written()).toBe('')
 })
 
+test.each([
+  [
+    'a filter of a search',
+    'DeploymentsFilter',
+    ['deployments', 'search', '--filter-id', 'x'],
+    'deployments filters',
+  ],
+  ['a user of a tenant', 'User', ['tenants', 'add-user', 'x', '-t', 'web'], 'users'],
+  ['a group of a tenant', 'Group', ['tenants', 'add-user-group', 'x', '-t', 'web'], 'user-groups'],
+  ['a manager', 'Manager', ['cluster', 'managers', 'get', 'x'], 'cluster managers'],
+  ['a role', 'Role', ['permissions', 'get', 'x'], 'permissions'],
+])('%s that there is not: the list of its kind is what to look at', async (_what, kind, args, noun) => {
+  const missing = () => {
+    throw notFound(kind, 'x')
+  }
+  const { tutti, environment } = await cliOf({
+    'searches.deployments': missing,
+    'tenantUsers.add': missing,
+    'tenantGroups.add': missing,
+    'managers.get': missing,
+    'permissions.get': missing,
+  })
+  expect(await tutti(...args)).toBe(1)
+  expect(environment.errors()).toContain(`next:  See what there is: tutti ${noun} list\n`)
+})
+
+test.each([
+  ['<User username=`x`> already exists', 'next:  Choose another id, or see what there is: tutti users list'],
+  ['User x is already inactive', 'HTTP 409)\n'],
+])('the conflict “%s” is told what to do only where that helps', async (message, ending) => {
+  const { tutti, environment } = await cliOf({
+    'users.setActive': () => {
+      throw new ApiError('conflict_error', message)
+    },
+  })
+  expect(await tutti('users', 'deactivate', 'x')).toBe(1)
+  expect(environment.errors().trimEnd().endsWith(ending.trimEnd())).toBe(true)
+})
+
+test.each([
+  ['maintenance_mode_active', 'tutti maintenance-mode deactivate'],
+  ['forbidden_error', 'tutti users whoami'],
+] as const)('after %s the next command is %s', async (code, command) => {
+  const { tutti, environment } = await cliOf({
+    'sites.delete': () => {
+      throw new ApiError(code, 'refused')
+    },
+  })
+  expect(await tutti('sites', 'delete', 'x')).toBe(1)
+  expect(environment.errors()).toContain(command)
+})
+
+test('an address that is not that of a manager is told apart from a thing that is not there', async () => {
+  const { tutti, environment } = await cliOf({
+    'sites.list': () => {
+      throw new ApiError('not_found_error', 'There is no endpoint GET /foo/api/v3.1/sites')
+    },
+  })
+  expect(await tutti('sites', 'list')).toBe(1)
+  expect(environment.errors()).toContain('Is --url the address of a manager')
+})
+
+test('a refused login is tried once, as each counts towards a locked user', async () => {
+  const refused = () => {
+    throw new ApiError('unauthorized_error', 'User unauthorized')
+  }
+  const { tutti, server } = await cliOf({ 'version.get': refused, 'status.get': refused })
+  expect(await tutti('status')).toBe(1)
+  expect(server.requests).toHaveLength(1)
+})
+
 test('with --json an error is JSON too', async () => {
   const { tutti, environment } = await cliOf({
     'blueprints.delete': () => {

@@ -39,8 +39,8 @@ test('nodes, their types and node instances are searched by rules', async () => 
   expect(await firstWords(['nodes', 'types', ...here, '--search', 'root'])).toEqual(['cloudify.nodes.Root'])
   expect(await firstWords(['node-instances', 'search', '--attrs-rule', 'state!=started'])).toEqual(['page_1'])
   expect(await cli.tutti('nodes search')).toMatchObject({
-    exitCode: 1,
-    errors: expect.stringContaining('`deployment_id` or `blueprint_id`'),
+    exitCode: 2,
+    errors: expect.stringContaining('Say which: -d DEPLOYMENT or -b BLUEPRINT'),
   })
   expect((await cli.tutti('nodes search -d web-1 -b web')).exitCode).toBe(2)
   expect((await cli.tutti('nodes search -d web-1 --labels-rule a=b')).exitCode).toBe(2)

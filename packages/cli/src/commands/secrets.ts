@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { givenSecret, passphrase, readSecret, secretOptions, secretValue } from '../input/secret.ts'
+import { readTextFile } from '../input/text-file.ts'
 import { parseValue, readValues } from '../input/values.ts'
 import { flagColumn, jsonColumn, jsonText, ownerColumns, textColumn, timeColumn } from './columns.ts'
 import { type CommandDefinition, type Noun, type Options, repeated } from './command.ts'
@@ -119,7 +120,7 @@ const importCommand: CommandDefinition = {
 
 async function importSecrets(context: Context, _args: readonly string[], options: Options): Promise<number> {
   const { workingFolder } = context.environment
-  const secrets = await readExport(resolve(workingFolder, options.required('inputPath')))
+  const secrets = await readExport(workingFolder, options.required('inputPath'))
   const tenants = await readValues(options.texts('tenantMap'), workingFolder)
   const isEncrypted = secrets.some(
     (one) => typeof one === 'object' && one !== null && 'encrypted' in one && one.encrypted === true,
@@ -141,18 +142,17 @@ async function importSecrets(context: Context, _args: readonly string[], options
   const isKept = options.flag('override') ? 'existed and have the new value' : 'existed and are as they were'
   const lines = [
     ...collisions.map(([tenant, keys]) => `  ${tenant}: ${keys.join(', ')} ${isKept}`),
-    ...errors.map(([index, reasons]) => `  entry ${index} is not imported: ${JSON.stringify(reasons)}`),
+    ...errors.map(
+      ([index, reasons]) => `  entry ${index} is not imported: ${Object.values(reasons).join('; ')}`,
+    ),
   ]
   const imported = secrets.length - errors.length
   context.printer.value(answer, [`${imported} of ${secrets.length} secrets are read`, ...lines].join('\n'))
   return errors.length === 0 ? 0 : 1
 }
 
-async function readExport(file: string): Promise<unknown[]> {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new UsageError(`${file} cannot be read: ${error.message}`)
-  })
-  const value = parseValue(text)
+async function readExport(workingFolder: string, file: string): Promise<unknown[]> {
+  const value = parseValue(await readTextFile(workingFolder, file))
   if (Array.isArray(value)) return value
   throw new UsageError(`${file} is not what \`tutti secrets export\` writes`, 'It must hold a JSON list')
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { ownerColumns, textColumn, timeColumn } from './columns.ts'
-import type { Noun } from './command.ts'
+import { type Noun, needOneOf } from './command.ts'
 import type { Answered } from './resource.ts'
 import { action, get, list } from './verbs.ts'
 import { visibilityOption } from './visibility.ts'
@@ -53,11 +53,18 @@ export const sites: Noun = {
         locationOption('where it is, in degrees; an empty text for nowhere'),
         visibilityOption(),
       ],
-      body: (_args, options) => ({
-        new_name: options.text('newName'),
-        location: options.text('location'),
-        visibility: options.text('visibility'),
-      }),
+      body: (_args, options) => {
+        needOneOf(options, {
+          newName: '--new-name NAME',
+          location: '--location LOCATION',
+          visibility: '--visibility VISIBILITY',
+        })
+        return {
+          new_name: options.text('newName'),
+          location: options.text('location'),
+          visibility: options.text('visibility'),
+        }
+      },
       done: (_args, _options, { name }) => `Site ${name} is changed`,
     }),
     action('sites.delete', {

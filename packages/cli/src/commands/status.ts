@@ -8,7 +8,9 @@ export const statusCommand: CommandDefinition = {
   run: async (context) => {
     const client = await context.client()
     const { url, tenant } = client.connection
-    const [version, status] = await Promise.all([client.manager.version(), client.manager.status()])
+    // One after the other: two wrong passwords at once would lock the user twice as soon.
+    const version = await client.manager.version()
+    const status = await client.manager.status()
     const { style } = context.printer
     const paint = (text: string) => style(statusColour(text), text)
     const services = Object.entries(status.services).map(

@@ -11,6 +11,7 @@ import {
 import type { CallOptions } from '@tutti/client'
 import { Option } from 'commander'
 import type { Context } from '../context.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { type CommandDefinition, counted, type Options, repeated } from './command.ts'
 import { type Answered, type Listed, type Resource, renderOne, withoutHidden } from './resource.ts'
 
@@ -162,7 +163,8 @@ export function fieldFilters(given: readonly string[]): Readonly<Record<string, 
   const filters: Record<string, readonly string[]> = {}
   for (const item of given) {
     const at = item.indexOf('=')
-    const [field, value] = at < 0 ? [item, ''] : [item.slice(0, at), item.slice(at + 1)]
+    if (at < 1) throw new UsageError(`A filter is written field=value, got ${item}`)
+    const [field, value] = [item.slice(0, at), item.slice(at + 1)]
     filters[field] = [...(filters[field] ?? []), value]
   }
   return filters

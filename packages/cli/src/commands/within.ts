@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { jsonColumn, textColumn } from './columns.ts'
-import type { Noun, Options } from './command.ts'
+import { type Noun, needOneOf, type Options } from './command.ts'
 import type { Listed } from './resource.ts'
 import { list } from './verbs.ts'
 
@@ -10,10 +10,10 @@ export const withinOptions = (): readonly Option[] => [
   new Option('-b, --blueprint-id <blueprint>', 'those of this blueprint').conflicts('deploymentId'),
 ]
 
-export const withinQuery = (options: Options) => ({
-  deployment_id: options.text('deploymentId'),
-  blueprint_id: options.text('blueprintId'),
-})
+export function withinQuery(options: Options) {
+  needOneOf(options, { deploymentId: '-d DEPLOYMENT', blueprintId: '-b BLUEPRINT' })
+  return { deployment_id: options.text('deploymentId'), blueprint_id: options.text('blueprintId') }
+}
 
 const nameOption = (): Option => new Option('--name <text>', 'only those with this in their name')
 

@@ -7,9 +7,9 @@ export function reportError(
   environment: Environment,
   error: unknown,
   isJson: boolean,
-  collections: readonly string[] = [],
+  listables: readonly string[] = [],
 ): 1 | 2 {
-  const { message, where, code, next, exitCode } = explain(error, collections)
+  const { message, where, code, next, exitCode } = explain(error, listables)
   const { stderr } = environment
   if (isJson) {
     stderr.write(`${JSON.stringify({ error: { message, where, code, next } })}\n`)

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Options } from '../commands/command.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
+import { readTextFile } from './text-file.ts'
 
 /**
  * The ways to give a secret: typed without echo where there is a terminal, else from standard input or a file; on the
@@ -63,7 +62,7 @@ export async function givenSecret(
   ) as [string, string, string]
   const file = options.text(fromFile)
   if (options.flag(fromInput)) return notEmpty(source, 'standard input', await environment.readInput())
-  if (file !== undefined) return notEmpty(source, file, await readSecretFile(environment.workingFolder, file))
+  if (file !== undefined) return notEmpty(source, file, await readTextFile(environment.workingFolder, file))
   return options.text(onCommandLine)
 }
 
@@ -88,13 +87,6 @@ export async function readSecret(
     throw new UsageError(`The two times the ${source.what} was not the same`, 'Try again')
   }
   return answer
-}
-
-async function readSecretFile(workingFolder: string, file: string): Promise<string> {
-  const path = resolve(workingFolder, file)
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${path} cannot be read: ${error.code ?? error.message}`)
-  })
 }
 
 /** A single line is taken without its end, as editors and echo put one there; more lines are taken as they are. */

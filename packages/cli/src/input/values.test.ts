@@ -42,9 +42,15 @@ test('files and single values are put together, later ones win', async () => {
   })
   await writeFile(join(workingFolder, 'list.yaml'), '- a\n')
   await writeFile(join(workingFolder, 'bad.yaml'), 'a: [\n')
+  expect(await readValues(['{"url": "http://x?a=b"}', 'port=2'], workingFolder)).toEqual({
+    url: 'http://x?a=b',
+    port: 2,
+  })
   await expect(readValues(['list.yaml'], workingFolder)).rejects.toThrow('must hold a mapping')
   await expect(readValues(['bad.yaml'], workingFolder)).rejects.toThrow('bad.yaml')
-  await expect(readValues(['nothing'], workingFolder)).rejects.toThrow('neither name=value nor a file')
+  await expect(readValues(['nothing'], workingFolder)).rejects.toThrow(
+    'neither name=value, nor a JSON object, nor a file',
+  )
   await remove()
 })
 

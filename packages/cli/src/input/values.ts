@@ -6,7 +6,7 @@ import { UsageError } from '../errors/usage-error.ts'
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * Inputs and parameters as given by `-i`, in order, later ones win: `name=value`, or a YAML or JSON file.
+ * Inputs and parameters as given by `-i`, in order, later ones win: `name=value`, a JSON object, or a YAML or JSON file.
  *
  * @throws UsageError
  */
@@ -16,21 +16,26 @@ export async function readValues(given: readonly string[], workingFolder: string
 }
 
 async function readItem(item: string, workingFolder: string): Promise<Values> {
+  const object = item.trimStart().startsWith('{') ? parseJson(item) : undefined
+  if (isMapping(object)) return object
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(item) ?? []
   if (name !== undefined && value !== undefined) return { [name.trim()]: parseValue(value) }
   const file = resolve(workingFolder, item)
   const text = await readFile(file, 'utf8').catch(() => {
     throw new UsageError(
-      `${item} is neither name=value nor a file that can be read`,
-      'Write -i port=8080 or -i inputs.yaml',
+      `${item} is neither name=value, nor a JSON object, nor a file that can be read`,
+      'Write it like port=8080 or inputs.yaml',
     )
   })
   const values = parseFile(file, text)
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+  if (!isMapping(values)) {
     throw new UsageError(`${file} must hold a mapping of names to values`)
   }
-  return { ...values }
+  return values
 }
+
+const isMapping = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * The value of `name=value`: true, false, null, numbers, and JSON lists, objects and strings are taken as
