@@ -26,8 +26,10 @@ test('each tenant has a user id of its own, as far as they go', () => {
   expect(() => operationUser(ids, 2)).toThrow('no user id for tenant 2')
 })
 
-// Nobody else may start processes as other users.
-describe.runIf(process.getuid?.() === 0)('as root', () => {
+// Nobody else may start processes as other users: for them, these tests are not there.
+const asRoot = process.getuid?.() === 0 ? describe : () => undefined
+
+asRoot('as root', () => {
   const [one, other] = [200_123, 200_124]
   let manager: ContractManager
   let folder: string
