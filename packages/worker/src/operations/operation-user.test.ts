@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
+import { operationRequest } from '../../test/operation-request.ts'
 import { handOver, operationUser, removeFolder } from './operation-user.ts'
 import { runOperation } from './run-operation.ts'
 
@@ -48,46 +49,15 @@ asRoot('as root', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const run = (user: number, text: string) =>
-    runOperation(
-      {
-        context: {
-          type: 'operation',
-          task_id: 'task',
-          task_name: 'script_runner.tasks.run',
-          execution_id: 'execution',
-          deployment_id: 'd',
-          blueprint_id: 'b',
-          tenant: { name: 'default_tenant' },
-          execution_token: 'token',
-          node_id: 'web_1',
-          node_name: 'web',
-          plugin: { name: 'script' },
-          operation: { name: 'create', retry_number: 0, max_retries: 1 },
-        },
-        kwargs: { script_source: `#!/bin/bash\n${text}` },
-        environment: {
-          inherited: { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin' },
-          manager: {
-            protocol: 'http',
-            hosts: ['127.0.0.1'],
-            port: manager.port,
-            name: 'manager',
-            certificateFile: null,
-          },
-          runtimeFolder: join(folder, 'python'),
-          pluginWorkFolder: join(folder, 'plugins'),
-          logFolder: join(folder, 'log'),
-        },
-        workFolder: join(folder, 'work'),
-        timeoutMs: null,
-        timeoutRecoverable: false,
-        logFile: join(folder, 'log', 'd.log'),
-        python: 'python3',
-        user,
-      },
-      new AbortController().signal,
-    )
+  const run = (user: number, text: string) => {
+    const given = operationRequest({ folder, port: manager.port }, { script_source: `#!/bin/bash\n${text}` })
+    const environment = {
+      ...given.environment,
+      inherited: { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin' },
+      runtimeFolder: join(folder, 'python'),
+    }
+    return runOperation({ ...given, environment, user }, new AbortController().signal)
+  }
 
   test('an operation works as its user, in a home of its own', async () => {
     const outcome = await run(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
+import { operationRequest } from '../../test/operation-request.ts'
 import type { JsonValue, OperationOutcome } from './outcome.ts'
 import type { OperationRequest } from './request.ts'
 import { runOperation } from './run-operation.ts'
@@ -22,48 +23,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function request(
-  kwargs: Record<string, JsonValue>,
-  changes: Partial<OperationRequest> = {},
-): OperationRequest {
-  return {
-    context: {
-      type: 'operation',
-      task_id: 'task',
-      task_name: 'script_runner.tasks.run',
-      execution_id: 'execution',
-      deployment_id: 'd',
-      blueprint_id: 'b',
-      tenant: { name: 'default_tenant' },
-      execution_token: 'token',
-      node_id: 'web_1',
-      node_name: 'web',
-      plugin: { name: 'script' },
-      operation: { name: 'create', retry_number: 0, max_retries: 1 },
-    },
-    kwargs,
-    environment: {
-      inherited: { ...process.env, TUTTI_DATABASE_URL: 'secret', PGPASSWORD: 'secret', KEPT: 'kept' },
-      manager: {
-        protocol: 'http',
-        hosts: ['127.0.0.1'],
-        port: manager.port,
-        name: 'manager',
-        certificateFile: null,
-      },
-      runtimeFolder: join(import.meta.dirname, '../../../../python'),
-      pluginWorkFolder: join(folder, 'plugins'),
-      logFolder: join(folder, 'log'),
-    },
-    workFolder: join(folder, 'work'),
-    timeoutMs: null,
-    timeoutRecoverable: false,
-    logFile: join(folder, 'log', 'd.log'),
-    python: 'python3',
-    user: null,
-    ...changes,
-  }
-}
+const request = (kwargs: Record<string, JsonValue>, changes: Partial<OperationRequest> = {}) =>
+  operationRequest({ folder, port: manager.port }, kwargs, changes)
 
 function bash(text: string, changes?: Partial<OperationRequest>, signal = never): Promise<OperationOutcome> {
   return runOperation(request({ script_source: `#!/bin/bash -e\n${text}` }, changes), signal)
