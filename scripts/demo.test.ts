@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
+import { killProcess, processesIn } from '../packages/cli/test/crash/process-table.ts'
 
 const repository = dirname(dirname(fileURLToPath(import.meta.url)))
 const isRoot = process.getuid?.() === 0
@@ -14,7 +15,8 @@ const nobody = { uid: 65_534, gid: 65_534 }
 const folders: string[] = []
 afterAll(async () => {
   for (const folder of folders) {
-    await stopPostgres(folder)
+    // A demo that was interrupted leaves the web server that it installed.
+    for (const { pid } of await processesIn(folder)) killProcess(pid)
     await rm(folder, { recursive: true, force: true })
   }
 })
@@ -140,9 +142,4 @@ async function postgresPids(temporary: string): Promise<number[]> {
     if (text !== '') pids.push(Number.parseInt(text, 10))
   }
   return pids
-}
-
-/** Only where a test failed in between is there anything to stop. */
-async function stopPostgres(temporary: string): Promise<void> {
-  for (const pid of await postgresPids(temporary)) process.kill(pid, 'SIGQUIT')
 }

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openDatabase } from '@tutti/storage'
 import { expect, test } from 'vitest'
 import {
   expectNotRepeated,
@@ -9,11 +8,12 @@ import {
   type Recorded,
   recordedSuccesses,
 } from './crash/nothing-lost.ts'
+import { oneBox } from './crash/one-box.ts'
 import { processesWith } from './crash/process-table.ts'
 import { recordedBlueprint } from './crash/recorded-blueprint.ts'
 import { seededRandom } from './crash/seed.ts'
 import { atSite } from './crash/site.ts'
-import { clientOf, freePort, untilReady } from './crash/tutti-process.ts'
+import { untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
 
 /** A minute on an idle machine with 2 cores; several on a busy one. */
@@ -29,17 +29,7 @@ test(
   () =>
     atSite(async (site) => {
       const random = seededRandom('crash')
-      const dataFolder = join(site.folder, 'data')
-      const port = await freePort()
-      const serve = () => site.start('serve', ['serve', '--data-folder', dataFolder, '--port', String(port)])
-      const database = openDatabase({
-        host: join(dataFolder, 'postgresql'),
-        port: 5432,
-        user: 'tutti',
-        database: 'tutti',
-        max: 1,
-      })
-      const client = clientOf(port)
+      const { dataFolder, port, client, database, serve } = await oneBox(site)
       try {
         const blueprint = await recordedBlueprint(site.folder, { instances: 9, workSeconds: 0.3 })
         let server = serve()

@@ -1,14 +1,13 @@
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@tutti/client'
-import { openDatabase } from '@tutti/storage'
 import { expect, test } from 'vitest'
 import { expectNotRepeated, type Recorded, recordedSuccesses } from './crash/nothing-lost.ts'
+import { oneBox } from './crash/one-box.ts'
 import { processesWith } from './crash/process-table.ts'
 import { levels, recordedBlueprint, type Start } from './crash/recorded-blueprint.ts'
 import { seededRandom } from './crash/seed.ts'
 import { atSite } from './crash/site.ts'
-import { clientOf, freePort, untilReady } from './crash/tutti-process.ts'
+import { untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
 
 /** Half a minute on an idle machine with 2 cores; several on a busy one. */
@@ -29,17 +28,7 @@ test(
   () =>
     atSite(async (site) => {
       const random = seededRandom('environment crash')
-      const dataFolder = join(site.folder, 'data')
-      const port = await freePort()
-      const serve = () => site.start('serve', ['serve', '--data-folder', dataFolder, '--port', String(port)])
-      const database = openDatabase({
-        host: join(dataFolder, 'postgresql'),
-        port: 5432,
-        user: 'tutti',
-        database: 'tutti',
-        max: 1,
-      })
-      const client = clientOf(port)
+      const { port, client, database, serve } = await oneBox(site)
       try {
         const blueprint = await recordedBlueprint(site.folder, {
           instances: 1,
