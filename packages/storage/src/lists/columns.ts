@@ -41,7 +41,7 @@ const seen = new WeakSet<ListedResource>()
 const wholes = new WeakMap<ListedResource, Whole>()
 
 /**
- * All fields. Most columns are the same for everybody: their text is made once, as making it again was a quarter of
+ * All fields. Most columns are the same for everybody: their text is made once, as making it for each request showed in
  * what a deployment by its id costs.
  */
 export function wholeList(db: Database, resource: ListedResource, scope: Scope): RawBuilder<unknown> {
