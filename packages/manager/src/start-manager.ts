@@ -22,6 +22,7 @@ import { readEnd } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
 import { watchConnections } from './http/connections.ts'
+import { createRoom } from './http/room.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
@@ -46,7 +47,9 @@ export async function startManager(options: {
   await bootstrap(db, settings)
   const keys = await loadKeys(db, settings)
   const shared = await openSharedState(db, settings, log)
-  const ends = watchExecutionEnds(db, readEnd)
+  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
+  const room = createRoom(uploadFolder)
+  const ends = watchExecutionEnds(db, readEnd, { room, awayMs: settings.databaseSeconds * 1_000 })
   const directory = createDirectory(db)
   const listener = listen(
     connection,
@@ -60,7 +63,6 @@ export async function startManager(options: {
       shared.onListening(isListening)
     },
   )
-  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
     db,
     database,
@@ -70,6 +72,7 @@ export async function startManager(options: {
     maintenance: shared.maintenance,
     uploadFolder,
     ends,
+    room,
     passwords: createPasswordCheck(),
     ldapLogins: createLdapLogins(),
     keys,

@@ -30,6 +30,7 @@ export {
 export { setDeploymentLabels } from './dependencies/deployment-labels.ts'
 export { type EvaluatedTargets, evaluateTargets, storeTargets } from './dependencies/evaluated-targets.ts'
 export { holdSource, holdTargets, seenBy } from './dependencies/targets.ts'
+export { isDiskFull } from './disk-full.ts'
 export * from './embedded/index.ts'
 export { settleEnvironments } from './environments/settle.ts'
 export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './environments/status.ts'
