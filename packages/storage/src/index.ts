@@ -38,7 +38,7 @@ export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
 export { type EventContext, executionEvents, insertEvents, type NewEvent } from './events.ts'
 export { readDeploymentStates } from './executions/deployment-states.ts'
-export { dequeueExecutions, mayDequeue, pickUpMs } from './executions/dequeue.ts'
+export { dequeueExecutions, mayDequeue } from './executions/dequeue.ts'
 export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {
   checkLease,
@@ -49,6 +49,8 @@ export {
   type Lease,
   LeaseLost,
   msUntilAbandoned,
+  offered,
+  pickUpMs,
   readHeld,
   releaseAllLeases,
   releaseLeases,
