@@ -162,6 +162,30 @@ test('members are chosen by stored filters and by rules', async () => {
   expect((await put('filtered', { filter_rules: [{}] })).body.error_code).toBe('invalid_filter_rule')
 })
 
+test('no rules are no deployments, however they are sent', async () => {
+  for (const id of ['n1', 'n2']) await addDeployment(system.db, id)
+  await system.inject('PUT', '/filters/deployments/nothing', { body: { filter_rules: [] } })
+  const byId = { type: 'attribute', operator: 'any_of', key: 'id', values: ['n2'] }
+  const nothing = { deployments_from_group: null, filter_id: null, filter_rules: [] }
+  expect((await put('ruled', { filter_rules: [] })).body.deployment_ids).toEqual([])
+  expect((await put('ruled', { ...nothing, deployment_ids: ['n1'] })).body.deployment_ids).toEqual(['n1'])
+  expect((await put('ruled', nothing)).body.deployment_ids).toEqual(['n1'])
+  const members = async (body: object) => (await patch('ruled', body)).body.deployment_ids
+  expect(await members({ add: nothing })).toEqual(['n1'])
+  expect(await members({ add: { ...nothing, deployment_ids: ['n2'] } })).toEqual(['n1', 'n2'])
+  expect(await members({ add: { filter_id: 'nothing', filter_rules: [] } })).toEqual(['n1', 'n2'])
+  expect(await members({ remove: nothing })).toEqual(['n1', 'n2'])
+  expect(await members({ remove: { filter_id: 'nothing' } })).toEqual(['n1', 'n2'])
+  expect(await members({ remove: { ...nothing, deployment_ids: ['n1'] } })).toEqual(['n2'])
+  // A filter without rules and rules of the request: the rules count.
+  expect(await members({ remove: { filter_id: 'nothing', filter_rules: [byId] } })).toEqual([])
+  // A search is another thing: without rules it finds all.
+  const found = await system.inject('POST', '/searches/deployments?_filter_id=nothing', {
+    body: { filter_rules: [] },
+  })
+  expect(found.body.metadata.pagination.total).toBeGreaterThan(2)
+})
+
 test('a group whose members are in an environment puts them there', async () => {
   for (const id of ['env1', 'inside']) await addDeployment(system.db, id)
   expect(
