@@ -65,6 +65,7 @@ export {
   limited,
 } from './fetch/index.ts'
 export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
+export { setGroupLabels } from './groups/group-labels.ts'
 export { groupsOf, inDeploymentGroup } from './groups/in-deployment-group.ts'
 export { joinGroup, joinGroups } from './groups/members.ts'
 export {

@@ -142,7 +142,7 @@ test('labels of a group go to its members, then and later', async () => {
   expect(await labelsOf('b')).toEqual(['env=prod'])
   await put('labelled', { labels: [{ env: 'test' }] })
   expect((await get('labelled')).labels).toMatchObject([{ key: 'env', value: 'test' }])
-  expect(await labelsOf('a')).toEqual(['env=prod', 'env=test'])
+  expect(await labelsOf('a')).toEqual(['env=test'])
   expect((await system.inject('GET', '/labels/deployment_groups')).body.items).toEqual(['env'])
   expect((await system.inject('GET', '/labels/deployment_groups/env')).body.items).toEqual(['test'])
 })
@@ -199,6 +199,48 @@ test('a group whose members are in an environment puts them there', async () => 
     status: 404,
     body: { error_code: 'deployment_parent_not_found_error' },
   })
+})
+
+test('what a group loses its members lose, with the links and counts of environments', async () => {
+  for (const id of ['env2', 'env3', 'm1', 'm2', 'm3']) await addDeployment(system.db, id)
+  const services = async (id: string) =>
+    (await system.inject('GET', `/deployments/${id}`)).body.sub_services_count
+  const inside = (...parents: string[]) => ({ 'csys-obj-parent': parents })
+  await put('losing', { labels: [inside('env2'), { tier: ['a', 'b'] }], deployment_ids: ['m1', 'm2'] })
+  await put('keeping', { labels: [inside('env2'), { tier: 'b' }], deployment_ids: ['m2'] })
+  await system.inject('PATCH', '/deployments/m1', {
+    body: { labels: [inside('env2'), { tier: ['a', 'b'] }, { own: 'x' }] },
+  })
+  expect(await services('env2')).toBe(2)
+
+  await put('losing', { labels: [inside('env3'), { tier: 'a' }] })
+  expect(await labelsOf('m1')).toEqual(['tier=a', 'own=x', 'csys-obj-parent=env3'])
+  expect((await labelsOf('m2')).sort()).toEqual([
+    'csys-obj-parent=env2',
+    'csys-obj-parent=env3',
+    'tier=a',
+    'tier=b',
+  ])
+  expect([await services('env2'), await services('env3')]).toEqual([1, 2])
+  expect(await labelsOf('env2')).toEqual(['csys-consumer-id=m2'])
+  expect((await labelsOf('env3')).sort()).toEqual(['csys-consumer-id=m1', 'csys-consumer-id=m2'])
+
+  // Members that are replaced at the same time lose it as well; those that just go keep what they have.
+  await put('losing', { labels: [], deployment_ids: ['m3'] })
+  expect(await labelsOf('m1')).toEqual(['own=x'])
+  expect((await labelsOf('m2')).sort()).toEqual(['csys-obj-parent=env2', 'tier=b'])
+  expect([await services('env2'), await services('env3')]).toEqual([1, 0])
+  await patch('keeping', { remove: { deployment_ids: ['m2'] } })
+  expect((await labelsOf('m2')).sort()).toEqual(['csys-obj-parent=env2', 'tier=b'])
+  expect(await labelsOf('m3')).toEqual([])
+})
+
+test('a member that somebody does not see keeps its labels', async () => {
+  await addDeployment(system.db, 'private1', { visibility: 'private', createdBy: 'alice' })
+  await put('mixed', { labels: [{ k: 'v' }], deployment_ids: ['private1', 'a'] }, { user: 'alice' })
+  expect((await put('mixed', { labels: [] }, { user: 'bob' })).status).toBe(200)
+  expect(await labelsOf('private1')).toEqual(['k=v'])
+  expect(await labelsOf('a')).not.toContain('k=v')
 })
 
 test('new deployments are made as one execution group, ten at a time', async () => {
