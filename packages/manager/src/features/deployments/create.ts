@@ -58,7 +58,7 @@ export async function createDeployment(
  */
 async function startCreation(request: Request, id: string, body: Body, options: Options): Promise<string> {
   checkIdentifier('deployment_id', id, 'any')
-  const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? options.private_resource)
+  const visibility = parseCreateVisibility(body)
   if (options.async_create) await untilUploaded(request, body.blueprint_id)
   const displayName = body.display_name == null ? undefined : checkDisplayName(body.display_name)
   const executionIds = await request.services.db.transaction().execute(async (transaction) => {
