@@ -24,7 +24,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
-import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
+import { boundExecution, callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
 import { withAuditedDatabase } from '../features/audit/index.ts'
 import { unlessInMaintenance } from '../features/maintenance/index.ts'
@@ -50,7 +50,6 @@ export async function answer(
   )
   const request = withAuditedDatabase(authorized, route, http)
   refuseWhileCancelling(served.name, request.caller)
-  refuseBeyondTenant(route, request.caller)
   const given: AdaptableRequest = {
     params: http.params as Readonly<Record<string, string>>,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
@@ -64,7 +63,6 @@ export async function answer(
   const called = name === served.name ? undefined : routes[name]
   if (called !== undefined) {
     await checkPermission(request, called)
-    refuseBeyondTenant(called, request.caller)
   }
   const { answerFields } = adaptation
   const { _include: _, ...others } = request.query
@@ -194,6 +192,7 @@ const isForbidden = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'forbidden_error'
 
 async function checkPermission(request: Request, route: Route): Promise<void> {
+  refuseBeyondTenant(route, request.caller)
   const { permission } = route
   if (permission === 'authenticated' || permission === 'anonymous' || permission === 'optional') return
   if (request.rights.holds(permission)) return
@@ -253,16 +252,16 @@ function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
 }
 
 /**
- * An execution works in its tenant, and no longer than it runs. Users, tokens, tenants and settings are the whole
- * manager's and stay: what a blueprint's author writes may not change them because an administrator runs it. Workflows of
- * the manager itself may.
+ * An execution works in its tenant, and no longer than it runs. Users, tokens, other tenants and settings are the whole
+ * manager's: what a blueprint's author writes may neither see nor change them because an administrator runs it.
+ * Workflows of the manager itself may.
  */
-function refuseBeyondTenant({ method, tenant }: Route, { execution }: Caller): void {
-  if (execution === undefined || execution.isSystemWorkflow) return
-  if (method === 'GET' || tenant === 'required') return
+function refuseBeyondTenant({ reach, method }: Route, caller: Caller): void {
+  const execution = boundExecution(caller)
+  if (execution === undefined || reach === 'tenant' || (reach === 'everybody' && method === 'GET')) return
   throw new ApiError(
     'forbidden_error',
-    `The token of execution ${execution.id} is for its tenant: it cannot change what belongs to the whole manager`,
+    `The token of execution ${execution.id} is for its tenant: it reaches nothing that belongs to the whole manager`,
     { hint: 'Send the credentials of a user' },
   )
 }
