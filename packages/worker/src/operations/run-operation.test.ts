@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
 import { operationRequest } from '../../test/operation-request.ts'
+import { until } from '../../test/until.ts'
 import type { JsonValue, OperationOutcome } from './outcome.ts'
 import type { OperationRequest } from './request.ts'
 import { runOperation } from './run-operation.ts'
@@ -42,14 +43,6 @@ async function errorOf(outcome: Promise<OperationOutcome>) {
   const ended = await outcome
   if (ended.ok) throw new Error(`it succeeded: ${JSON.stringify(ended.result)}`)
   return ended.error
-}
-
-/** Waits for what another process does. */
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; !condition(); turn++) {
-    if (turn > 2000) throw new Error('it did not happen within 20 s')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }
 
 function isAlive(pid: number): boolean {

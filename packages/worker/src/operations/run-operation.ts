@@ -27,9 +27,9 @@ export async function runOperation(
   await mkdir(request.workFolder, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(request.workFolder, 'operation-'))
   try {
-    // It holds tokens: the folder of mkdtemp is closed to other users.
+    // It holds tokens; the folder of mkdtemp is closed to other users as well.
     const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs }
-    await writeFile(join(folder, 'input.json'), JSON.stringify(input))
+    await writeFile(join(folder, 'input.json'), JSON.stringify(input), { mode: 0o600 })
     await handOver(join(folder, 'input.json'), request.user)
     await handOver(folder, request.user)
     const group = await start(request, folder)
