@@ -15,7 +15,8 @@ export const atOnce = Symbol('at once')
 /**
  * Runs one operation in a process of its own (spec/operations.md 4) and answers how it ended; it rejects only
  * when this machine cannot do its part, such as a full disk. Aborting `signal` kills the operation and everything in its
- * process group. Daemons that it leaves behind go on when it ends by itself.
+ * process group, and so does the death of its leader or of this process. Daemons that it leaves behind go on when it
+ * ends by itself.
  */
 export async function runOperation(
   request: OperationRequest,
@@ -73,6 +74,9 @@ async function ended(
   const exit = await group.exit
   // An operation that had already finished is not undone by being told to stop.
   const finished = exit.kind === 'exited' && exit.code === 0
+  if (finished) group.leave()
+  // Whatever killed the launcher, its script must not go on beside the next try.
+  else if (typeof first !== 'string') await group.kill(0)
   if (typeof first === 'string' && !finished) return first === 'aborted' ? killed : timedOut(request)
   switch (exit.kind) {
     case 'exited':
