@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { creationOverrides, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /**
@@ -10,8 +10,7 @@ import { route } from './route.ts'
 export const BlueprintUpload = Type.Object({
   application_file_name: Type.Optional(Nullable(Type.String())),
   blueprint_archive_url: Type.Optional(Nullable(Type.String())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   labels: Type.Optional(Nullable(Type.Unknown())),
   async_upload: Type.Optional(Nullable(Type.Boolean())),
   skip_execution: Type.Optional(Nullable(Type.Boolean())),

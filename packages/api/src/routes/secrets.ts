@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { creationOverrides, JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import {
   ExportedSecret,
   exportedSecretFields,
@@ -17,8 +17,7 @@ export const SecretCreate = Type.Object({
   value: Type.Unknown(),
   update_if_exists: Type.Optional(Nullable(Type.Boolean())),
   is_hidden_value: Type.Optional(Nullable(Type.Boolean())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   schema: Type.Optional(Nullable(JsonObject)),
   provider_name: Type.Optional(Nullable(Type.String())),
   provider_options: Type.Optional(Nullable(JsonObject)),

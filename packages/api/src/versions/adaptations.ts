@@ -6,7 +6,7 @@ import type { ApiVersion } from '../routes/route.ts'
 import type { RouteName } from '../routes/table.ts'
 import { Tenant, type Token, User, UserGroup, userFields } from '../shapes/access.ts'
 import { Blueprint } from '../shapes/blueprint.ts'
-import { JsonObject, ListOf, Nullable, Shape } from '../shapes/common.ts'
+import { JsonObject, ListOf, Nullable, newVisibility, Shape } from '../shapes/common.ts'
 import { Deployment } from '../shapes/deployment.ts'
 import type { Event } from '../shapes/event.ts'
 import { type Status, Version } from '../shapes/manager.ts'
@@ -79,7 +79,11 @@ const beforeV31: Adaptations = {
   'deployments.create': {
     route: {
       query: undefined,
-      body: Type.Object({ blueprint_id: Type.String(), inputs: Type.Optional(Nullable(JsonObject)) }),
+      body: Type.Object({
+        blueprint_id: Type.String(),
+        inputs: Type.Optional(Nullable(JsonObject)),
+        ...newVisibility,
+      }),
     },
     request({ params, body }) {
       checkIdentifier('deployment_id', params.deployment_id ?? '')

@@ -18,6 +18,7 @@ import {
   tenantNotProvided,
   unauthorized,
   type VersionRoute,
+  withQueriedVisibility,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
@@ -54,7 +55,9 @@ export async function answer(
     params: http.params as Readonly<Record<string, string>>,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
     body:
-      route.body === 'archive' || route.body === undefined ? undefined : parseBody(route.body, await body()),
+      route.body === 'archive' || route.body === undefined
+        ? undefined
+        : parseBody(route.body, withQueriedVisibility(route.body, request.query, await body())),
   }
   const name = adaptation.handler?.(given) ?? served.name
   // Who asks an older endpoint for what a newer one does needs the permission of both.
