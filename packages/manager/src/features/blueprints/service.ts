@@ -177,7 +177,7 @@ export async function downloadArchive(request: Request, id: string): Promise<Asy
   request.reply.headers({
     'content-type': 'application/octet-stream',
     'content-length': archive.size,
-    'content-disposition': `attachment; filename="${id}.${blueprint.archive_extension ?? 'tar.gz'}"`,
+    'content-disposition': request.attachment(`${id}.${blueprint.archive_extension ?? 'tar.gz'}`),
   })
   return archive.chunks
 }
