@@ -11,7 +11,7 @@ export const licenseRoutes = {
     since: 'v3.1',
     permission: 'license_list',
     tenant: 'none',
-    summary: 'Get the uploaded license, if any',
+    summary: 'Get the uploaded license, else the built-in one',
     list: licenseFields,
     response: ListOf(License),
     status: 200,
