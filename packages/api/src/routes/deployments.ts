@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
+import { JsonObject, ListOf, Nullable, newVisibility, WithData } from '../shapes/common.ts'
 import {
   Deployment,
   DeploymentCapabilities,
@@ -67,6 +67,7 @@ export const deploymentRoutes = {
     list: deploymentFields,
     query: Type.Object({
       ...dependenciesOf,
+      ...WithData.properties,
       all_sub_deployments: Type.Optional(Type.Boolean()),
       include_workdir: Type.Optional(Type.Boolean()),
     }),

@@ -68,5 +68,5 @@ export const ErrorShape = Shape('Error', {
 
 export const EmptyBody: TObject = Type.Object({})
 
-/** Members and their roles in place of how many there are. */
+/** What lists leave out or only count: members and their roles, workflows of deployments. */
 export const WithData = Type.Object({ _get_data: Type.Optional(Type.Boolean()) })

@@ -12,14 +12,13 @@ import {
 import {
   type Database,
   deleteOwned,
-  deploymentGroupLabels,
   deploymentGroupTable,
   findOwned,
   insertExecutionGroup,
   joinGroup,
   listPage,
   lockId,
-  replaceLabels,
+  setGroupLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, checkOwnTenant, claimId, getItem, holdCaller, lockOwned } from '../../owned.ts'
@@ -71,7 +70,8 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
       ...(body.default_inputs != null && { default_inputs: body.default_inputs }),
     })
     if (labels !== undefined) {
-      await replaceLabels(transaction, deploymentGroupLabels, { tenantId, id }, labels, username)
+      const members = await visibleMembers(transaction, tenantId, id, tenantScope(request))
+      await setGroupLabels(transaction, { tenantId, id }, labels, members, username)
     }
     const selected = await selectedDeployments(request, transaction, body)
     if (selected !== undefined) {

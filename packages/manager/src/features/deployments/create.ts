@@ -19,6 +19,7 @@ import {
   deploymentTable,
   holdId,
   insertExecutions,
+  linkAwaiting,
   lockId,
 } from '@tutti/storage'
 import type { ExecutionEnd } from '../../execution-ends.ts'
@@ -163,6 +164,11 @@ export async function createDeployments(
       runtimeOnlyEvaluation: creation.runtimeOnlyEvaluation ?? false,
       site: siteOf(siteName === undefined ? undefined : sites.get(siteName)),
     })),
+  )
+  await linkAwaiting(
+    transaction,
+    tenant.id,
+    created.map(({ id }) => id),
   )
   const atOnce = (await systemWorkflowRuns(transaction)) ? 0 : (executionGroup?.concurrency ?? created.length)
   await insertExecutions(

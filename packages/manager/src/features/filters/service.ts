@@ -88,7 +88,7 @@ export async function createFilter(
   })
 }
 
-/** Rules of one type replace those of that type only (spec/rest-facts-a.md 6). */
+/** Rules of one type replace those of that type only (spec/rest-facts-a.md 6), and no rules replace none. */
 export async function changeFilter(
   request: Request,
   filtered: FilteredResource,
@@ -112,7 +112,7 @@ export async function changeFilter(
 
 function withOthersKept(present: readonly FilterRule[], rules: readonly FilterRule[]): readonly FilterRule[] {
   const types = new Set(rules.map(({ type }) => type))
-  return [...present.filter(({ type }) => types.size > 0 && !types.has(type)), ...rules]
+  return [...present.filter(({ type }) => !types.has(type)), ...rules]
 }
 
 /** @throws illegal_action_error for those that every manager has, not_found_error */
