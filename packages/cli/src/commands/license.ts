@@ -1,4 +1,4 @@
-import { readTextFile } from '../input/text-file.ts'
+import { readTextFile } from '../input/given-file.ts'
 import { flagColumn, textColumn, timeColumn } from './columns.ts'
 import type { Noun } from './command.ts'
 import { type Listed, renderOne } from './resource.ts'
