@@ -85,6 +85,16 @@ export const blueprintRoutes = {
     response: Blueprint,
     status: 200,
   }),
+  'blueprints.setIcon': route({
+    method: 'PATCH',
+    path: '/blueprints/:blueprint_id/icon',
+    since: 'v3.1',
+    permission: 'blueprint_upload',
+    summary: 'Set the icon of a blueprint, a PNG image; an empty body removes it',
+    body: 'archive',
+    response: Blueprint,
+    status: 200,
+  }),
   'blueprints.delete': route({
     method: 'DELETE',
     path: '/blueprints/:blueprint_id',
