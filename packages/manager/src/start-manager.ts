@@ -8,6 +8,7 @@ import {
   openProcessFolder,
   type PoolConfig,
   type Queue,
+  type Registry,
 } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { createDirectory } from './authentication/directory.ts'
@@ -41,8 +42,9 @@ export async function startManager(options: {
   readonly queue: Queue
   readonly settings: ManagerSettings
   readonly log: FastifyBaseLogger
+  readonly metrics: Registry
 }): Promise<RunningManager> {
-  const { database, connection, queue, settings, log } = options
+  const { database, connection, queue, settings, log, metrics } = options
   const { db } = database
   await bootstrap(db, settings)
   const keys = await loadKeys(db, settings)
@@ -80,6 +82,7 @@ export async function startManager(options: {
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
+    metrics,
   }
   const app = buildApp(services, handlers)
   const connections = watchConnections(app.server)

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Database, openDatabase, openQueue, type PoolConfig } from '@tutti/storage'
+import { createMetrics, type Database, openDatabase, openQueue, type PoolConfig } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -99,6 +99,7 @@ export async function startTestManager(
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
+    metrics: createMetrics(),
   }
   const app = buildApp(services, handlers)
   return {

@@ -50,6 +50,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
     connection,
     queue: services.queue,
     log: silent,
+    metrics: services.metrics,
     version: 'test',
     settings: {
       ...services.settings,

@@ -11,6 +11,7 @@ export {
 } from './checked-address.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
+export { holdTargetsOrAwait, linkAwaiting } from './dependencies/awaited.ts'
 export { setConsumerLabels } from './dependencies/consumers.ts'
 export { deleteDeployment } from './dependencies/delete-deployment.ts'
 export {
@@ -68,6 +69,7 @@ export {
   limited,
 } from './fetch/index.ts'
 export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
+export { setGroupLabels } from './groups/group-labels.ts'
 export { groupsOf, inDeploymentGroup } from './groups/in-deployment-group.ts'
 export { joinGroup, joinGroups } from './groups/members.ts'
 export {
@@ -144,4 +146,6 @@ export {
 } from './shared/config-values.ts'
 export { isInMaintenance, type MaintenanceState, readMaintenance } from './shared/maintenance.ts'
 export { type Watched, watch } from './shared/watch.ts'
+export { createFairShares, type FairShares, ShareRefused } from './shares/fair-shares.ts'
+export { createMetrics, measuredShares, type Registry } from './shares/metrics.ts'
 export * from './unpack/index.ts'

@@ -29,6 +29,7 @@ export async function startWorkerPart(
     connection: store.connection,
     queue: store.queue,
     log: store.log,
+    metrics: store.metrics,
     version,
     settings: {
       ...configuration,

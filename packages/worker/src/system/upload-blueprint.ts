@@ -140,6 +140,7 @@ async function parse(
   { id, folder, mainFile }: { readonly id: string; readonly folder: string; readonly mainFile: string },
 ): Promise<Parsed> {
   const outcome = await runInThread(
+    () => services.planning.enter(execution.tenant_id),
     'parse',
     { folder, mainFile, name: id, fetchRules: fetchRules(services) },
     {
