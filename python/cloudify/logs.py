@@ -1,4 +1,5 @@
 """Logs and events of an operation on their way to the manager: POST /events in batches from a background thread."""
+import os
 import queue
 import sys
 import threading
@@ -67,7 +68,8 @@ class EventSink:
     def _send(self, batch, connection):
         if not batch:
             return
-        body = dict(self._envelope, events=[], logs=[])
+        # the request is repeated when its answer gets lost: by the id the manager knows what it has stored already
+        body = dict(self._envelope, events=[], logs=[], batch_id=os.urandom(16).hex())
         for kind, record in batch:
             body[kind].append(record)
         try:

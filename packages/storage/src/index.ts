@@ -9,6 +9,7 @@ export {
   type CheckedAddress,
   checkedAddress,
 } from './checked-address.ts'
+export { type CoordinatorLock, coordinatorLock } from './coordinator-lock.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export { holdTargetsOrAwait, linkAwaiting } from './dependencies/awaited.ts'
@@ -38,12 +39,20 @@ export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './e
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
 export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
-export { type EventContext, executionEvents, insertEvents, type NewEvent } from './events.ts'
+export {
+  claimEventBatch,
+  deleteOldEventBatches,
+  type EventContext,
+  executionEvents,
+  insertEvents,
+  type NewEvent,
+} from './events.ts'
 export { readDeploymentStates } from './executions/deployment-states.ts'
 export { dequeueExecutions, mayDequeue } from './executions/dequeue.ts'
 export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {
   checkLease,
+  clearLeftLeases,
   type ExecutionRow,
   findAbandoned,
   isActive,
@@ -135,7 +144,7 @@ export {
   startHeartbeat,
 } from './processes/heartbeat.ts'
 export { machineAddress } from './processes/machine-address.ts'
-export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
+export { deleteFinishedJobs, type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
 export { scopeOf } from './scope-of.ts'
 export {

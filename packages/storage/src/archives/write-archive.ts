@@ -43,7 +43,7 @@ export async function writeArchiveFile(db: QueryExecutorProvider, file: Spooled)
 async function claimArchive(db: QueryExecutorProvider, { sha256, size }: Spooled): Promise<boolean> {
   await sql`
     insert into archives (sha256, size) values (${sha256}, ${size})
-    on conflict (sha256) do update set size = excluded.size`.execute(db)
+    on conflict (sha256) do update set size = excluded.size, created_at = clock_timestamp()`.execute(db)
   const { rows } = await sql`select from archive_chunks where sha256 = ${sha256} limit 1`.execute(db)
   return rows.length > 0
 }
