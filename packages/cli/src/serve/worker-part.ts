@@ -42,6 +42,7 @@ export async function startWorkerPart(
       leaseMs: configuration.leaseSeconds * leaseMsPerPromisedSecond,
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
+      operationLogs: { maxBytes: configuration.operationLogBytes, files: configuration.operationLogFiles },
       drainMs,
       workFolder,
       environment: {
