@@ -85,12 +85,7 @@ async function ended(
   // Whatever killed the launcher, its script must not go on beside the next try.
   else if (typeof first !== 'string') await group.kill(0)
   if (typeof first === 'string' && !finished) return first === 'aborted' ? killed : timedOut(request)
-  if (exit.kind === 'not-started') {
-    return nonRecoverable(
-      `Python could not be started as "${request.python}": ${exit.reason}. Install Python 3.8 or newer, ` +
-        'or tell the worker where it is',
-    )
-  }
+  if (exit.kind === 'not-started') return noPython(request, exit.reason)
   // However its process ended after that: what has answered has run.
   const answer = await readOutput(join(folder, 'output.json'), request.context.task_name)
   if ('ok' in answer) return answer
@@ -98,9 +93,19 @@ async function ended(
     return noSpace(request.workFolder)
   }
   if (exit.kind === 'signalled') return terminated(exit.signal)
+  if (exit.code === notFoundExit && request.user !== null) return noPython(request, 'it is not found')
   return finished
     ? nonRecoverable(answer.missing)
     : nonRecoverable(`Unhandled exception occurred in operation dispatch (rc=${exit.code})`)
+}
+
+/** How setpriv ends when it cannot start what it is to start. */
+const notFoundExit = 127
+
+function noPython({ python }: OperationRequest, reason: string): OperationOutcome {
+  return nonRecoverable(
+    `Python could not be started as "${python}": ${reason}. Install Python 3.8 or newer, or tell the worker where it is`,
+  )
 }
 
 function timedOut({ timeoutMs, timeoutRecoverable }: OperationRequest): OperationOutcome {
