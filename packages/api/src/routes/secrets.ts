@@ -112,6 +112,7 @@ export const secretRoutes = {
     path: '/secrets/:secret_key/set-global',
     since: 'v3',
     permission: 'resource_set_global',
+    reach: 'manager',
     summary: 'Make a secret visible to every tenant',
     fields: secretFields,
     response: Secret,
@@ -120,7 +121,7 @@ export const secretRoutes = {
   'secrets.export': route({
     method: 'GET',
     path: '/secrets/share/export',
-    since: 'v3.1',
+    since: 'v3',
     permission: 'secret_export',
     allTenants: true,
     summary: 'Export secrets with their values, encrypted under a passphrase where one is given',
@@ -138,7 +139,7 @@ export const secretRoutes = {
   'secrets.import': route({
     method: 'POST',
     path: '/secrets/share/import',
-    since: 'v3.1',
+    since: 'v3',
     permission: 'secret_import',
     summary: 'Import what an export wrote',
     body: SecretsImportBody,

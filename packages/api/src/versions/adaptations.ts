@@ -2,6 +2,7 @@ import { type TObject, Type } from 'typebox'
 import { checkIdentifier } from '../identifiers.ts'
 import { fieldTable } from '../list/field-table.ts'
 import type { ListAnswer } from '../list/list-answer.ts'
+import type { ListQuery } from '../list/list-query.ts'
 import type { ApiVersion } from '../routes/route.ts'
 import type { RouteName } from '../routes/table.ts'
 import { Tenant, type Token, User, UserGroup, userFields } from '../shapes/access.ts'
@@ -10,6 +11,7 @@ import { JsonObject, ListOf, Nullable, newVisibility, Shape } from '../shapes/co
 import { Deployment } from '../shapes/deployment.ts'
 import type { Event } from '../shapes/event.ts'
 import { type Status, Version } from '../shapes/manager.ts'
+import { Secret } from '../shapes/secret.ts'
 import type { AdaptableRequest, Adaptation } from './adaptation.ts'
 import { V2Event, v2Event } from './v2-events.ts'
 
@@ -163,6 +165,10 @@ const onlyV3: Adaptations = {
   },
   'tenantUsers.remove': answersTenant,
   'tenantGroups.remove': answersTenant,
+  'secrets.delete': {
+    route: { status: 200, response: Secret },
+    resource: { from: 'secrets.get', when: 'before' },
+  },
   'userGroups.delete': {
     route: { status: 200, response: UserGroup },
     resource: { from: 'userGroups.get', when: 'before' },
@@ -172,6 +178,14 @@ const onlyV3: Adaptations = {
     resource: { from: 'userGroups.get', when: 'after', params: inBody('group_name') },
   },
 }
+
+/** In v2 `node_id` is what its events have under that name: the id of an instance. */
+const byInstance = (list: ListQuery): ListQuery => ({
+  ...list,
+  filters: list.filters.map((filter) =>
+    filter.field === 'node_id' ? { ...filter, field: 'node_instance_id' } : filter,
+  ),
+})
 
 const V2Version = Type.Omit(Version, ['edition'], { title: 'Version' })
 
@@ -189,7 +203,9 @@ const onlyV2: Adaptations = {
     route: { response: ListOf(V2Event) },
     answerFields: fieldTable(V2Event, { ignoresUnknownInclude: true }),
     answer: (answer) => (answer as ListAnswer<Event>).map(v2Event),
+    list: byInstance,
   },
+  'events.delete': { list: byInstance },
   'nodeInstances.list': { route: { aliases: ['/node_instances'] } },
   'nodeInstances.get': { route: { aliases: ['/node_instances/:node_instance_id'] } },
   'nodeInstances.update': { route: { aliases: ['/node_instances/:node_instance_id'] } },
