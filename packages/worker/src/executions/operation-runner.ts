@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
+import { failureText } from '../internal-error.ts'
 import {
   atOnce,
   type CloudifyContext,
@@ -134,7 +135,7 @@ async function perform(
       { err: error, execution_id: execution.id, operation: operation.name },
       'operation not run',
     )
-    const why = error instanceof Error ? error.message : String(error)
+    const why = failureText(error)
     return {
       ok: false,
       error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` },
