@@ -1,6 +1,7 @@
 import { ApiError, badParameter, type ErrorBody } from '@tutti/api'
-import { isDatabaseAway } from '@tutti/storage'
+import { isDatabaseAway, isDiskFull } from '@tutti/storage'
 import type { FastifyError } from 'fastify'
+import { noSpaceLeft } from './room.ts'
 
 /** An error as it is answered, and whether it is one of ours that the log must show. */
 export type ErrorAnswer = { readonly status: number; readonly body: ErrorBody; readonly isInternal: boolean }
@@ -11,6 +12,11 @@ export type ErrorAnswer = { readonly status: number; readonly body: ErrorBody; r
  * or the file system would show SQL and paths.
  */
 export function errorAnswer(error: unknown): ErrorAnswer {
+  if (isDiskFull(error)) {
+    // Whoever looks after the manager must hear of it.
+    const full = noSpaceLeft()
+    return { status: full.status, body: full.toBody(), isInternal: true }
+  }
   const known = error instanceof ApiError ? error : storageError(error)
   if (known !== undefined) return { status: known.status, body: known.toBody(), isInternal: false }
   const status = (error as FastifyError).statusCode

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import {
   ApiError,
   BlueprintUpload,
@@ -20,9 +19,10 @@ import {
   type Database,
   deleteOwned,
   findOwned,
+  hashFile,
   insertExecution,
   lockId,
-  writeArchive,
+  writeArchiveFile,
 } from '@tutti/storage'
 import { checkMayBeGlobal, checkOnlyOne, creationOf } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
@@ -210,15 +210,11 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
   const { db, queue, settings } = request.services
   const tenant = tenantOf(request)
   const executionId = randomUUID()
+  const file = archive.file === undefined ? undefined : await hashFile(archive.file, settings.maxArchiveBytes)
   await db.transaction().execute(async (transaction) => {
     await makeWay(request, transaction, upload)
     const { created_by, created_at } = await creationOf(request, transaction, upload.creation)
-    const stored =
-      archive.file === undefined
-        ? undefined
-        : await writeArchive(transaction, createReadStream(archive.file), {
-            maxBytes: settings.maxArchiveBytes,
-          })
+    const stored = file === undefined ? undefined : await writeArchiveFile(transaction, file)
     await insertBlueprint(transaction, {
       tenant_id: tenant.id,
       id: upload.id,
