@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import { createDirectory } from './authentication/directory.ts'
 import { createLdapLogins } from './authentication/ldap/login.ts'
 import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
+import { createSlowDown } from './authentication/slow-down.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import { loadKeys } from './encryption/keys.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
@@ -25,6 +27,7 @@ import { buildApp } from './http/app.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
+import { managerShares } from './shares.ts'
 
 export type RunningManager = {
   /** Where it listens. */
@@ -49,10 +52,15 @@ export async function startManager(options: {
   const shared = await openSharedState(db, settings, log)
   const ends = watchExecutionEnds(db, readEnd)
   const directory = createDirectory(db)
+  const { readers, hashing } = managerShares(metrics)
+  const id = randomUUID()
+  const slowDown = createSlowDown({ now: () => performance.now(), most: 10_000 })
   const listener = listen(
     connection,
     (notification) => {
       ends.onNotification(notification)
+      if (notification.kind === 'login_failed' && notification.manager !== id)
+        slowDown.failed(notification.key)
       directory.onNotification(notification)
       shared.onNotification(notification)
     },
@@ -63,6 +71,7 @@ export async function startManager(options: {
   )
   const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
+    id,
     db,
     database,
     queue,
@@ -71,7 +80,9 @@ export async function startManager(options: {
     maintenance: shared.maintenance,
     uploadFolder,
     ends,
-    passwords: createPasswordCheck(),
+    passwords: createPasswordCheck(hashing),
+    slowDown,
+    readers,
     ldapLogins: createLdapLogins(),
     keys,
     directory,
