@@ -127,8 +127,11 @@ export {
   checkWidening,
   isVisibility,
   isWider,
+  joinVisibilities,
   parseCreateVisibility,
+  parseGivenVisibility,
   parseSetVisibility,
   type Visibility,
   visibilities,
+  withQueriedVisibility,
 } from './visibility.ts'

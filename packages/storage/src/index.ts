@@ -11,6 +11,7 @@ export {
 } from './checked-address.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
+export { holdTargetsOrAwait, linkAwaiting } from './dependencies/awaited.ts'
 export { setConsumerLabels } from './dependencies/consumers.ts'
 export { deleteDeployment } from './dependencies/delete-deployment.ts'
 export {
@@ -38,7 +39,7 @@ export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
 export { type EventContext, executionEvents, insertEvents, type NewEvent } from './events.ts'
 export { readDeploymentStates } from './executions/deployment-states.ts'
-export { dequeueExecutions, mayDequeue, pickUpMs } from './executions/dequeue.ts'
+export { dequeueExecutions, mayDequeue } from './executions/dequeue.ts'
 export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {
   checkLease,
@@ -49,6 +50,8 @@ export {
   type Lease,
   LeaseLost,
   msUntilAbandoned,
+  offered,
+  pickUpMs,
   readHeld,
   releaseAllLeases,
   releaseLeases,
@@ -65,6 +68,7 @@ export {
   limited,
 } from './fetch/index.ts'
 export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
+export { setGroupLabels } from './groups/group-labels.ts'
 export { groupsOf, inDeploymentGroup } from './groups/in-deployment-group.ts'
 export { joinGroup, joinGroups } from './groups/members.ts'
 export {

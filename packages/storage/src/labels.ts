@@ -60,6 +60,18 @@ export async function addLabels(
     on conflict do nothing`.execute(db)
 }
 
+export async function removeLabels(
+  db: Database,
+  { table, idColumn }: LabelledTable,
+  { tenantId, id }: Owner,
+  labels: readonly Pair[],
+): Promise<void> {
+  await sql`
+    delete from ${sql.table(table)}
+    where tenant_id = ${tenantId} and ${sql.ref(idColumn)} = ${id}
+      and (key, value) in (select key, value from ${pairs(labels)})`.execute(db)
+}
+
 /** Makes the labels exactly these, but for computed ones; pairs that stay keep their creation time. */
 export async function replaceLabels(
   transaction: Database,

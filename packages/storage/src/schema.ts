@@ -186,6 +186,8 @@ export type Schema = {
     dependency_creator: string
     source_deployment_id: string | null
     target_deployment_id: string | null
+    /** A target that is not there, or not for its creator to see. */
+    awaited_target_id: string | null
     target_deployment_func: ColumnType<unknown, string | null | undefined, string | null>
     external_source: ColumnType<unknown, string | null | undefined, string | null>
     external_target: ColumnType<unknown, string | null | undefined, string | null>

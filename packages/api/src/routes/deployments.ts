@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { JsonObject, ListOf, Nullable, newVisibility, WithData } from '../shapes/common.ts'
 import {
   Deployment,
   DeploymentCapabilities,
@@ -16,8 +16,7 @@ export const DeploymentCreate = Type.Object({
   display_name: Type.Optional(Nullable(Type.String())),
   site_name: Type.Optional(Nullable(Type.String())),
   labels: Type.Optional(Type.Array(Type.Unknown())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   skip_plugins_validation: Type.Optional(Type.Boolean()),
   runtime_only_evaluation: Type.Optional(Type.Boolean()),
 })
@@ -68,6 +67,7 @@ export const deploymentRoutes = {
     list: deploymentFields,
     query: Type.Object({
       ...dependenciesOf,
+      ...WithData.properties,
       all_sub_deployments: Type.Optional(Type.Boolean()),
       include_workdir: Type.Optional(Type.Boolean()),
     }),
@@ -91,10 +91,7 @@ export const deploymentRoutes = {
     path: '/deployments/:deployment_id',
     permission: 'deployment_create',
     summary: 'Create a deployment of a blueprint',
-    query: Type.Object({
-      async_create: Type.Optional(Type.Boolean()),
-      private_resource: Type.Optional(Type.Boolean()),
-    }),
+    query: Type.Object({ async_create: Type.Optional(Type.Boolean()) }),
     body: DeploymentCreate,
     response: Deployment,
     status: 201,

@@ -7,7 +7,7 @@ export const ldapRoutes = {
   'ldap.get': route({
     method: 'GET',
     path: '/ldap',
-    since: 'v3.1',
+    since: 'v3',
     permission: 'ldap_status_get',
     tenant: 'none',
     reach: 'manager',
@@ -18,7 +18,7 @@ export const ldapRoutes = {
   'ldap.set': route({
     method: 'POST',
     path: '/ldap',
-    since: 'v3.1',
+    since: 'v3',
     permission: 'ldap_set',
     tenant: 'none',
     reach: 'manager',

@@ -12,7 +12,7 @@ export const licenseRoutes = {
     permission: 'license_list',
     tenant: 'none',
     reach: 'manager',
-    summary: 'Get the uploaded license, if any',
+    summary: 'Get the uploaded license, else the built-in one',
     list: licenseFields,
     response: ListOf(License),
     status: 200,

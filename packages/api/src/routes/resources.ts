@@ -17,7 +17,7 @@ export const resourceRoutes = {
   'resources.authorize': route({
     method: 'GET',
     path: '/file-server-auth',
-    since: 'v3.1',
+    since: 'v3',
     permission: 'optional',
     tenant: 'none',
     reach: 'tenant',

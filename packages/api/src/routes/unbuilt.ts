@@ -57,7 +57,7 @@ const documented: readonly (readonly [
     rollback: ['POST /deployment-modifications/:id/rollback'],
   }),
   ...resource('blueprint', 'v3.1', {
-    upload: ['PATCH /blueprints/:blueprint_id/icon', 'PUT /blueprints/:blueprint_id/archive'],
+    upload: ['PUT /blueprints/:blueprint_id/archive'],
   }),
   ...resource('execution_schedule', 'v3.1', {
     list: ['GET /execution-schedules', 'GET /summary/execution_schedules'],

@@ -114,7 +114,7 @@ export const users: Noun = {
           ...(old !== undefined && { old_password: old }),
         }
       },
-      done: ([name]) => `The password of ${name} is changed, and their tokens are ended`,
+      done: ([name]) => `The password of ${name} is changed`,
     }),
     action('users.update', {
       usage: 'set-role <user>',

@@ -1,8 +1,10 @@
 import {
   type AdaptableRequest,
   ApiError,
+  builtRoutes,
   forbidden,
   ListAnswer,
+  type ListQuery,
   lastValue,
   parseBody,
   parseBoolean,
@@ -20,6 +22,7 @@ import {
   unauthorized,
   unknownTenant,
   type VersionRoute,
+  withQueriedVisibility,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
@@ -57,7 +60,9 @@ export async function answer(
     params: http.params as Readonly<Record<string, string>>,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
     body:
-      route.body === 'archive' || route.body === undefined ? undefined : parseBody(route.body, await body()),
+      route.body === 'archive' || route.body === undefined
+        ? undefined
+        : parseBody(route.body, withQueriedVisibility(route.body, request.query, await body())),
   }
   const name = adaptation.handler?.(given) ?? served.name
   // Who asks an older endpoint for what a newer one does needs the permission of both.
@@ -65,7 +70,10 @@ export async function answer(
   if (called !== undefined) {
     await checkPermission(request, called)
   }
-  const { answerFields } = adaptation
+  const { answerFields, resource } = adaptation
+  // So does who gets to see what was deleted.
+  if (resource !== undefined) await checkPermission(request, builtRoutes[resource.from])
+  const listOf = adaptation.list ?? ((list: ListQuery) => list)
   const { _include: _, ...others } = request.query
   const query = answerFields ? others : request.query
   const included = answerFields && parseInclude(request.query, answerFields)
@@ -77,16 +85,17 @@ export async function answer(
     list:
       route.list === undefined
         ? undefined
-        : parseListQuery(query, route.list, {
-            fields: route.fields,
-            own: Object.keys(route.query?.properties ?? {}),
-            passesOverUnknown: route.passesOverUnknown ?? false,
-            pageSize: services.config.get('default_page_size'),
-          }),
+        : listOf(
+            parseListQuery(query, route.list, {
+              fields: route.fields,
+              own: Object.keys(route.query?.properties ?? {}),
+              passesOverUnknown: route.passesOverUnknown ?? false,
+              pageSize: services.config.get('default_page_size'),
+            }),
+          ),
   }
   const call = (called: RouteName, params = routeRequest.params) =>
     handlers[called]({ ...routeRequest, params } as unknown as never) as Promise<unknown>
-  const { resource } = adaptation
   const answersOf = (when: 'before' | 'after') =>
     resource?.when === when ? call(resource.from, resource.params?.(given)) : undefined
 
@@ -147,14 +156,21 @@ async function repeatLostRaces<T>(handle: () => Promise<T>): Promise<T> {
  */
 async function authorize(
   services: Services,
-  { route, hasTenants }: VersionRoute,
+  { route, hasTenants, quotesFileNames }: VersionRoute,
   http: FastifyRequest,
   reply: FastifyReply,
   body: () => Promise<unknown>,
 ): Promise<Request> {
   const { remembered, fresh } = services.directory
   const gone = goneSignal(reply)
-  const base = { services, query: http.query as QueryValues, raw: http.raw, gone, reply }
+  const base = {
+    services,
+    query: http.query as QueryValues,
+    raw: http.raw,
+    gone,
+    reply,
+    attachment: attachmentAs(quotesFileNames),
+  }
   const readingAs = (key: string) => readingOf(services.readers, key, gone)
   const isFromCookie = route.credentials === 'cookie'
   const credentials = (isFromCookie ? readCookie : readCredentials)(http.headers)
@@ -200,6 +216,9 @@ async function authorize(
 
 const isForbidden = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'forbidden_error'
+
+const attachmentAs = (isQuoted: boolean) => (name: string) =>
+  `attachment; filename=${isQuoted ? `"${name}"` : name}`
 
 async function checkPermission(request: Request, route: Route): Promise<void> {
   refuseBeyondTenant(route, request.caller)

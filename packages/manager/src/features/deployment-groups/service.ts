@@ -4,21 +4,21 @@ import {
   duplicate,
   emptyUpdate,
   type ListQuery,
-  parseCreateVisibility,
+  parseGivenVisibility,
   parseLabels,
   type RouteBody,
+  type Visibility,
 } from '@tutti/api'
 import {
   type Database,
   deleteOwned,
-  deploymentGroupLabels,
   deploymentGroupTable,
   findOwned,
   insertExecutionGroup,
   joinGroup,
   listPage,
   lockId,
-  replaceLabels,
+  setGroupLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, checkOwnTenant, claimId, getItem, holdCaller, lockOwned } from '../../owned.ts'
@@ -51,7 +51,7 @@ type Put = RouteBody<'deploymentGroups.put'>
 /** Creates the group, or changes what the body names of it; new members and new deployments in the same transaction. */
 export async function putGroup(request: Request, id: string, body: Put): Promise<void> {
   checkIdentifier('group_id', id, 'any')
-  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const visibility = parseGivenVisibility(body)
   const labels = body.labels == null ? undefined : parseLabels(body.labels)
   const { id: tenantId } = tenantOf(request)
   const { username } = request.caller
@@ -70,7 +70,8 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
       ...(body.default_inputs != null && { default_inputs: body.default_inputs }),
     })
     if (labels !== undefined) {
-      await replaceLabels(transaction, deploymentGroupLabels, { tenantId, id }, labels, username)
+      const members = await visibleMembers(transaction, tenantId, id, tenantScope(request))
+      await setGroupLabels(transaction, { tenantId, id }, labels, members, username)
     }
     const selected = await selectedDeployments(request, transaction, body)
     if (selected !== undefined) {
@@ -90,7 +91,7 @@ async function claimOrOpen(
   request: Request,
   transaction: Database,
   id: string,
-  visibility: ReturnType<typeof parseCreateVisibility> | undefined,
+  visibility: Visibility | undefined,
 ): Promise<boolean> {
   const tenant = tenantOf(request)
   await lockId(transaction, deploymentGroupTable, id)

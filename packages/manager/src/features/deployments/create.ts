@@ -19,6 +19,7 @@ import {
   deploymentTable,
   holdId,
   insertExecutions,
+  linkAwaiting,
   lockId,
 } from '@tutti/storage'
 import type { ExecutionEnd } from '../../execution-ends.ts'
@@ -57,7 +58,7 @@ export async function createDeployment(
  */
 async function startCreation(request: Request, id: string, body: Body, options: Options): Promise<string> {
   checkIdentifier('deployment_id', id, 'any')
-  const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? options.private_resource)
+  const visibility = parseCreateVisibility(body)
   if (options.async_create) await untilUploaded(request, body.blueprint_id)
   const displayName = body.display_name == null ? undefined : checkDisplayName(body.display_name)
   const executionIds = await request.services.db.transaction().execute(async (transaction) => {
@@ -163,6 +164,11 @@ export async function createDeployments(
       runtimeOnlyEvaluation: creation.runtimeOnlyEvaluation ?? false,
       site: siteOf(siteName === undefined ? undefined : sites.get(siteName)),
     })),
+  )
+  await linkAwaiting(
+    transaction,
+    tenant.id,
+    created.map(({ id }) => id),
   )
   const atOnce = (await systemWorkflowRuns(transaction)) ? 0 : (executionGroup?.concurrency ?? created.length)
   await insertExecutions(

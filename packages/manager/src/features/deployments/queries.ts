@@ -117,6 +117,18 @@ export const firstLevelResource: ListedResource = {
   fields: { ...deploymentResource.fields, ...fieldsOfChildren('d') },
 }
 
+/** In lists, workflows are most of the bytes and nearly nobody reads them there: they are left in the database. */
+const withoutWorkflows = (resource: ListedResource): ListedResource => ({
+  ...resource,
+  fields: { ...resource.fields, workflows: { column: sql`null`, toWire: () => [] } },
+})
+
+/** What lists show, unless somebody asks for all or for workflows by name. */
+export const shortDeployments = {
+  all: withoutWorkflows(deploymentResource),
+  firstLevel: withoutWorkflows(firstLevelResource),
+}
+
 type Named<T> = Readonly<Record<string, T>>
 
 /** One value over the deployment's instances. */

@@ -33,12 +33,16 @@ import {
   firstLevelResource,
   isDependencyOf,
   setSite,
+  shortDeployments,
   updateDeployment,
   workflowsOf,
 } from './queries.ts'
 
 type DependenciesOption = { readonly _dependencies_of?: string | undefined }
-export type ListOptions = DependenciesOption & { readonly all_sub_deployments?: boolean }
+export type ListOptions = DependenciesOption & {
+  readonly all_sub_deployments?: boolean
+  readonly _get_data?: boolean
+}
 
 const resourceFor = (allSubDeployments: boolean) =>
   allSubDeployments ? deploymentResource : firstLevelResource
@@ -53,7 +57,10 @@ export async function listDeployments(
   const { db } = request.services
   const extra = await amongDependencies(request, options)
   const scope = await listScope(request, query, 'deployment_list')
-  const resource = resourceFor(options.all_sub_deployments ?? true)
+  const allSubDeployments = options.all_sub_deployments ?? true
+  const withWorkflows = options._get_data === true || query.include?.includes('workflows')
+  const short = allSubDeployments ? shortDeployments.all : shortDeployments.firstLevel
+  const resource = withWorkflows ? resourceFor(allSubDeployments) : short
   return listPage(db, resource, query, scope, extra, rules)
 }
 

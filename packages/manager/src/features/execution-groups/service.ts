@@ -20,7 +20,13 @@ import {
 import { listScope } from '../../list-scope.ts'
 import { checkOwnTenant, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantScope } from '../../request.ts'
-import { type CancelAction, checkResumable, setForResume, statusAfterCancel } from '../executions/index.ts'
+import {
+  type CancelAction,
+  checkResumable,
+  endWhatIsLeft,
+  setForResume,
+  statusAfterCancel,
+} from '../executions/index.ts'
 import {
   deploymentsThatEnded,
   executionGroupResource,
@@ -76,8 +82,11 @@ async function cancelAll(
 ): Promise<void> {
   const byStatus = Map.groupBy(members, ({ status }) => statusAfterCancel(status, action))
   for (const [status, those] of byStatus) {
-    if (status === undefined) continue
     const ids = those.map((one) => one.id)
+    if (status === undefined) {
+      if (action === 'kill') await endWhatIsLeft(transaction, tenantId, ids)
+      continue
+    }
     await setExecutionStatuses(transaction, tenantId, ids, { status })
     const news = ids.map((executionId) => ({ kind: 'execution_cancel', tenantId, executionId }) as const)
     if (!isEndStatus(status)) await notify(transaction, ...news)

@@ -8,8 +8,9 @@ export const resourceHandlers = {
   async 'resources.get'(request) {
     const resource = await readResource(request, request.params['*'])
     if (resource.type === 'directory') return { files: resource.files }
+    // Consoles show icons as they come; what is no image is not shown, as its type may not be guessed.
     request.reply.headers({
-      'content-type': 'application/octet-stream',
+      'content-type': resource.path.endsWith('.png') ? 'image/png' : 'application/octet-stream',
       'content-length': resource.size,
       'content-disposition': `attachment; filename*=UTF-8''${encoded(basename(resource.path))}`,
     })
