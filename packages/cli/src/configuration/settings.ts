@@ -146,6 +146,27 @@ export const settings = {
     isSecret: false,
     parse: variableNames,
   },
+  operationLogBytes: {
+    flag: '--operation-log-size',
+    variable: 'TUTTI_OPERATION_LOG_SIZE',
+    placeholder: 'SIZE',
+    description:
+      'Size at which a file of what operations of one deployment print, `logs/TENANT/DEPLOYMENT.log`, is put aside',
+    part: 'server',
+    default: '10MiB',
+    isSecret: false,
+    parse: bytes,
+  },
+  operationLogFiles: {
+    flag: '--operation-log-files',
+    variable: 'TUTTI_OPERATION_LOG_FILES',
+    placeholder: 'COUNT',
+    description: 'How many such files are kept of each deployment, with the newest',
+    part: 'server',
+    default: '5',
+    isSecret: false,
+    parse: integer(1, 1_000),
+  },
   logLevel: {
     flag: '--log-level',
     variable: 'TUTTI_LOG_LEVEL',

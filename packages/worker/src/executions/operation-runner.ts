@@ -120,13 +120,11 @@ async function perform(
         timeoutMs: typeof stored.timeout === 'number' && stored.timeout > 0 ? stored.timeout * 1000 : null,
         timeoutRecoverable: stored.timeout_recoverable !== false,
         logFile: join(settings.environment.logFolder, logName(execution)),
+        logLimits: settings.operationLogs,
         python: settings.python,
         user: operationUser(settings.operationUsers, execution.tenant_id),
-        onLeftover: (error) =>
-          services.log.warn(
-            { err: error, execution_id: execution.id, operation: operation.name },
-            'the files of an operation could not be removed yet',
-          ),
+        warn: (error, what) =>
+          services.log.warn({ err: error, execution_id: execution.id, operation: operation.name }, what),
       },
       signal,
     )
