@@ -5,6 +5,7 @@ import {
   badParameter,
   checkIdentifier,
   duplicateBlueprint,
+  isEndStatus,
   isFailedBlueprintState,
   joinVisibilities,
   type LabelPair,
@@ -54,12 +55,25 @@ export async function uploadBlueprint(request: Request, id: string, query: Query
   checkUploaded(id, { state: String(state), error: error === null ? null : String(error) })
 }
 
-/** Parses a blueprint and stores nothing of it. @throws invalid_blueprint_error and others */
-export async function validateBlueprint(request: Request, id: string, query: Query): Promise<void> {
+/**
+ * Parses a blueprint and stores nothing of it. What takes longer than a request may wait is answered with the temporary
+ * blueprint, whose `upload_execution` is followed to the end: it fails with the cause.
+ *
+ * @throws invalid_blueprint_error
+ */
+export async function validateBlueprint(request: Request, id: string, query: Query) {
   const { ends, settings } = request.services
   const { executionId } = await startUpload(request, id, query, true)
-  const end = await ends.wait(tenantOf(request).id, executionId, settings.waitMs)
-  if (end?.status === 'terminated') return
+  const tenantId = tenantOf(request).id
+  let end = await ends.wait(tenantId, executionId, settings.waitMs)
+  if (end !== undefined && !isEndStatus(end.status)) {
+    const temporary = await getBlueprint(request, id).catch((error: unknown) => error)
+    if (!(temporary instanceof Error)) return temporary
+    // It has gone with the end of the execution, which came just now.
+    end = await ends.wait(tenantId, executionId, 0)
+    if (end !== undefined && !isEndStatus(end.status)) throw temporary
+  }
+  if (end?.status === 'terminated') return undefined
   throw new ApiError(
     'invalid_blueprint_error',
     end?.status === 'failed' ? end.error : `The validation is ${end?.status ?? 'gone'}`,
