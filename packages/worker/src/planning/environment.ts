@@ -10,6 +10,7 @@ import {
   type PlanNode,
   withObjects,
 } from '@tutti/dsl'
+import { unbuiltNode } from './unbuilt-node.ts'
 
 export type EnvironmentToPlan = {
   /** The blueprint's plan as JSON: that of a thousand nodes has 36 MB, which only a thread should read. */
@@ -105,6 +106,8 @@ export async function planEnvironment(
   if (wanted.size > 0) missing = new Set(await answers.missingSecrets([...wanted]))
   if (missing.size > 0) outcome = await outcomeOf()
   if (!outcome.ok) return { ok: false, error: outcome.error.message }
+  const unbuilt = unbuiltNode(outcome.deploymentPlan.nodes)
+  if (unbuilt !== undefined) return { ok: false, error: unbuilt }
   return { ok: true, environment: environmentOf(outcome.deploymentPlan) }
 }
 
