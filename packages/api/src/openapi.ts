@@ -58,6 +58,7 @@ function operation(
       default: { $ref: '#/components/responses/Error' },
     },
     'x-permission': route.permission,
+    'x-reach': route.reach,
     'x-since': route.since,
     'x-built': route.built,
   }

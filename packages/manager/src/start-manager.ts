@@ -22,6 +22,7 @@ import { registerManager } from './features/cluster/index.ts'
 import { readEnd } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
+import { watchConnections } from './http/connections.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
@@ -29,7 +30,7 @@ import { openSharedState } from './shared-state.ts'
 export type RunningManager = {
   /** Where it listens. */
   readonly url: string
-  /** Answers what is under way, takes nothing new, and ends. */
+  /** Takes nothing new, answers what is under way as far as the time for it goes, and ends. */
   stop(): Promise<void>
 }
 
@@ -81,6 +82,7 @@ export async function startManager(options: {
     metrics,
   }
   const app = buildApp(services, handlers)
+  const connections = watchConnections(app.server)
   try {
     await app.listen({ host: settings.host, port: settings.port })
   } catch (error) {
@@ -98,7 +100,7 @@ export async function startManager(options: {
   return {
     url,
     async stop() {
-      await app.close()
+      await Promise.all([app.close(), connections.drain(settings.drainSeconds * 1_000)])
       await registration.stop()
       await listener.close()
       shared.close()

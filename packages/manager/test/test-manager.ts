@@ -157,6 +157,7 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   maxUnpackedEntries: 10_000,
   maxBodyBytes: 10_000_000,
   waitMs: 5_000,
+  drainSeconds: 1,
   allowedHosts: [],
   allowPrivateAddresses: true,
   allowPrivateLdap: false,

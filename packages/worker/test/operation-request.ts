@@ -36,5 +36,6 @@ export const operationRequest = (
   logFile: join(folder, 'log', 'd.log'),
   python: 'python3',
   user: null,
+  onLeftover: (error) => console.error(error),
   ...changes,
 })

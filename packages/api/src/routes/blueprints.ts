@@ -127,6 +127,7 @@ export const blueprintRoutes = {
     path: '/blueprints/:blueprint_id/set-global',
     since: 'v3',
     permission: 'resource_set_global',
+    reach: 'manager',
     summary: 'Make a blueprint visible to every tenant',
     response: Blueprint,
     status: 200,

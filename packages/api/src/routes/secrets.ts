@@ -112,6 +112,7 @@ export const secretRoutes = {
     path: '/secrets/:secret_key/set-global',
     since: 'v3',
     permission: 'resource_set_global',
+    reach: 'manager',
     summary: 'Make a secret visible to every tenant',
     fields: secretFields,
     response: Secret,

@@ -112,6 +112,7 @@ export const unbuiltRoutes: Readonly<Record<string, Route>> = Object.fromEntries
         since,
         permission,
         tenant,
+        reach: tenant === 'required' ? 'tenant' : 'manager',
         allTenants: false,
         summary: 'Not built yet',
         response: Type.Unknown(),

@@ -154,6 +154,17 @@ export const settings = {
     isSecret: false,
     parse: integer(1, 3_600),
   },
+  drainSeconds: {
+    flag: '--drain-seconds',
+    variable: 'TUTTI_DRAIN_SECONDS',
+    placeholder: 'SECONDS',
+    description:
+      'How long requests and operations that are under way may go on after SIGTERM, before connections are closed and operations handed to other workers',
+    part: 'server',
+    default: '10',
+    isSecret: false,
+    parse: integer(0, 3_600),
+  },
   maxArchiveBytes: {
     flag: '--max-archive-size',
     variable: 'TUTTI_MAX_ARCHIVE_SIZE',

@@ -10,9 +10,6 @@ import { version } from '../version.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Running } from './parts.ts'
 
-/** How long running operations may go on after the process was asked to stop. */
-const drainMs = 10_000
-
 /** What is promised is that another worker has begun by then: it needs a moment to notice. */
 const leaseMsPerPromisedSecond = 900
 
@@ -42,7 +39,7 @@ export async function startWorkerPart(
       leaseMs: configuration.leaseSeconds * leaseMsPerPromisedSecond,
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
-      drainMs,
+      drainMs: configuration.drainSeconds * 1_000,
       workFolder,
       environment: {
         inherited: process.env,

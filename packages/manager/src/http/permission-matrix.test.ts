@@ -75,7 +75,6 @@ beforeAll(async () => {
     await addUser(db, `${role}-elsewhere`, { tenants: { [other]: role } })
     await group(`${role}s`, await addUser(db, `${role}-by-group`), 'default', role)
   }
-  // Metrics of their own: each application names its own once.
   app = buildApp({ ...manager.services, metrics: createMetrics() }, idle)
 })
 afterAll(async () => {

@@ -26,7 +26,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
-import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
+import { boundExecution, callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
 import { withAuditedDatabase } from '../features/audit/index.ts'
 import { unlessInMaintenance } from '../features/maintenance/index.ts'
@@ -52,7 +52,6 @@ export async function answer(
   )
   const request = withAuditedDatabase(authorized, route, http)
   refuseWhileCancelling(served.name, request.caller)
-  refuseBeyondTenant(route, request.caller)
   const given: AdaptableRequest = {
     params: http.params as Readonly<Record<string, string>>,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
@@ -66,7 +65,6 @@ export async function answer(
   const called = name === served.name ? undefined : routes[name]
   if (called !== undefined) {
     await checkPermission(request, called)
-    refuseBeyondTenant(called, request.caller)
   }
   const { answerFields, resource } = adaptation
   // So does who gets to see what was deleted.
@@ -209,6 +207,7 @@ const attachmentAs = (isQuoted: boolean) => (name: string) =>
   `attachment; filename=${isQuoted ? `"${name}"` : name}`
 
 async function checkPermission(request: Request, route: Route): Promise<void> {
+  refuseBeyondTenant(route, request.caller)
   const { permission } = route
   if (permission === 'authenticated' || permission === 'anonymous' || permission === 'optional') return
   if (request.rights.holds(permission)) return
@@ -268,16 +267,16 @@ function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
 }
 
 /**
- * An execution works in its tenant, and no longer than it runs. Users, tokens, tenants and settings are the whole
- * manager's and stay: what a blueprint's author writes may not change them because an administrator runs it. Workflows of
- * the manager itself may.
+ * An execution works in its tenant, and no longer than it runs. Users, tokens, other tenants and settings are the whole
+ * manager's: what a blueprint's author writes may neither see nor change them because an administrator runs it.
+ * Workflows of the manager itself may.
  */
-function refuseBeyondTenant({ method, tenant }: Route, { execution }: Caller): void {
-  if (execution === undefined || execution.isSystemWorkflow) return
-  if (method === 'GET' || tenant === 'required') return
+function refuseBeyondTenant({ reach, method }: Route, caller: Caller): void {
+  const execution = boundExecution(caller)
+  if (execution === undefined || reach === 'tenant' || (reach === 'everybody' && method === 'GET')) return
   throw new ApiError(
     'forbidden_error',
-    `The token of execution ${execution.id} is for its tenant: it cannot change what belongs to the whole manager`,
+    `The token of execution ${execution.id} is for its tenant: it reaches nothing that belongs to the whole manager`,
     { hint: 'Send the credentials of a user' },
   )
 }

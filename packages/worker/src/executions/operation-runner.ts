@@ -123,6 +123,11 @@ async function perform(
         logFile: join(settings.environment.logFolder, logName(execution)),
         python: settings.python,
         user: operationUser(settings.operationUsers, execution.tenant_id),
+        onLeftover: (error) =>
+          services.log.warn(
+            { err: error, execution_id: execution.id, operation: operation.name },
+            'the files of an operation could not be removed yet',
+          ),
       },
       signal,
     )

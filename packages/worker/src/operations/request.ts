@@ -21,6 +21,8 @@ export interface OperationRequest {
   /** Path or name of the interpreter, Python ≥ 3.8. */
   readonly python: string
   readonly user: OperationUser
+  /** Told when something in the operation's own folder could not be removed. */
+  readonly onLeftover: (error: unknown) => void
 }
 
 /** What an operation's process is told about its surroundings (spec/operations.md 4). */

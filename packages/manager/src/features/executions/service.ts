@@ -20,7 +20,7 @@ import {
 import { listScope } from '../../list-scope.ts'
 import { getItem } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
-import { evaluatePayload, findEvaluation } from '../evaluation/index.ts'
+import { evaluatePayload, findEvaluation, startingEvaluator } from '../evaluation/index.ts'
 import {
   deleteEnded,
   endWhatIsLeft,
@@ -184,9 +184,10 @@ async function targetsOf(request: Request, id: string) {
   const { db } = request.services
   const execution = await findExecution(db, tenantOf(request).id, id)
   if (execution === undefined) return undefined
+  const evaluator = startingEvaluator(request)
   return evaluateTargets(db, execution, async (deploymentId) => {
-    const storage = await findEvaluation(request.services, tenantScope(request), deploymentId)
-    return storage && ((payload, context) => evaluatePayload(payload, context, storage))
+    const storage = await findEvaluation(evaluator, tenantScope(request), deploymentId)
+    return storage && ((payload, context) => evaluatePayload(evaluator, payload, context, storage))
   })
 }
 
