@@ -187,6 +187,17 @@ export const settings = {
     isSecret: false,
     parse: integer(1, 3_600),
   },
+  databaseSeconds: {
+    flag: '--database-seconds',
+    variable: 'TUTTI_DATABASE_SECONDS',
+    placeholder: 'SECONDS',
+    description:
+      'How long a request waits for a database that does not answer, or for what another one has locked, before it is answered 503',
+    part: 'server',
+    default: '15',
+    isSecret: false,
+    parse: integer(1, 3_600),
+  },
   drainSeconds: {
     flag: '--drain-seconds',
     variable: 'TUTTI_DRAIN_SECONDS',

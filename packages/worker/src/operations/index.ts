@@ -4,3 +4,4 @@ export type { CloudifyContext, OperationEnvironment, OperationRequest } from './
 export { type LogLimits, removeLog } from './rotating-log.ts'
 export { atOnce, runOperation } from './run-operation.ts'
 export { setprivCommand } from './setpriv.ts'
+export { unbuiltPlugin } from './unbuilt-plugin.ts'
