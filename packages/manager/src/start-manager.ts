@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import { createDirectory } from './authentication/directory.ts'
 import { createLdapLogins } from './authentication/ldap/login.ts'
 import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
+import { createSlowDown } from './authentication/slow-down.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import { loadKeys } from './encryption/keys.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
@@ -27,6 +29,7 @@ import { createRoom } from './http/room.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
+import { managerShares } from './shares.ts'
 
 export type RunningManager = {
   /** Where it listens. */
@@ -53,10 +56,15 @@ export async function startManager(options: {
   const room = createRoom(uploadFolder)
   const ends = watchExecutionEnds(db, readEnd, { room, awayMs: settings.databaseSeconds * 1_000 })
   const directory = createDirectory(db)
+  const { readers, hashing } = managerShares(metrics)
+  const id = randomUUID()
+  const slowDown = createSlowDown({ now: () => performance.now(), most: 10_000 })
   const listener = listen(
     connection,
     (notification) => {
       ends.onNotification(notification)
+      if (notification.kind === 'login_failed' && notification.manager !== id)
+        slowDown.failed(notification.key)
       directory.onNotification(notification)
       shared.onNotification(notification)
     },
@@ -66,6 +74,7 @@ export async function startManager(options: {
     },
   )
   const services: Services = {
+    id,
     db,
     database,
     queue,
@@ -75,7 +84,9 @@ export async function startManager(options: {
     uploadFolder,
     ends,
     room,
-    passwords: createPasswordCheck(),
+    passwords: createPasswordCheck(hashing),
+    slowDown,
+    readers,
     ldapLogins: createLdapLogins(),
     keys,
     directory,

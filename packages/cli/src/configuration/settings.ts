@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts'
-import { bytes, flag, integer, list, oneOf, path, text, url, userIds } from './values.ts'
+import { bytes, flag, integer, list, oneOf, path, text, url, userIds, variableNames } from './values.ts'
 
 /**
  * Every setting of Tutti, once: flags, environment variables, `tutti config` and docs/configuration.md are
@@ -133,6 +133,39 @@ export const settings = {
     defaultText: 'the user who runs Tutti',
     isSecret: false,
     parse: userIds,
+  },
+  operationVariables: {
+    flag: '--operation-variables',
+    variable: 'TUTTI_OPERATION_VARIABLES',
+    placeholder: 'NAMES',
+    description:
+      "Comma-separated names of Tutti's own environment variables that scripts and plugins of all tenants get " +
+      'besides locale, proxies, certificates, time zone and the like, such as credentials of a cloud; AWS_* stands for all that begin so',
+    part: 'server',
+    default: '',
+    isSecret: false,
+    parse: variableNames,
+  },
+  operationLogBytes: {
+    flag: '--operation-log-size',
+    variable: 'TUTTI_OPERATION_LOG_SIZE',
+    placeholder: 'SIZE',
+    description:
+      'Size at which a file of what operations of one deployment print, `logs/TENANT/DEPLOYMENT.log`, is put aside',
+    part: 'server',
+    default: '10MiB',
+    isSecret: false,
+    parse: bytes,
+  },
+  operationLogFiles: {
+    flag: '--operation-log-files',
+    variable: 'TUTTI_OPERATION_LOG_FILES',
+    placeholder: 'COUNT',
+    description: 'How many such files are kept of each deployment, with the newest',
+    part: 'server',
+    default: '5',
+    isSecret: false,
+    parse: integer(1, 1_000),
   },
   logLevel: {
     flag: '--log-level',
