@@ -18,6 +18,7 @@ import * as groups from './0040-groups.ts'
 import * as environments from './0050-environments.ts'
 import * as queuedChecks from './0060-queued-checks.ts'
 import * as awaitedTargets from './0078-awaited-targets.ts'
+import * as workdirs from './0079-workdirs.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0050-environments': environments,
   '0060-queued-checks': queuedChecks,
   '0078-awaited-targets': awaitedTargets,
+  '0079-workdirs': workdirs,
 }
 
 /**

@@ -21,6 +21,7 @@ import { listScope } from '../../list-scope.ts'
 import { checkOwnTenant, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantScope } from '../../request.ts'
 import { type CancelAction, checkResumable, setForResume, statusAfterCancel } from '../executions/index.ts'
+import { checkConcurrency } from './concurrency.ts'
 import {
   deploymentsThatEnded,
   executionGroupResource,
@@ -29,7 +30,6 @@ import {
   ofMembers,
   updateGroup,
 } from './queries.ts'
-import { checkConcurrency } from './start.ts'
 
 /** What grows with the number of members is in a list only when it is asked for. */
 export async function listGroups(request: Request, query: ListQuery) {
