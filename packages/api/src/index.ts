@@ -50,7 +50,7 @@ export { defaultMaxResults, type Page, parsePage } from './list/pagination.ts'
 export { allValues, lastValue, type QueryValues } from './list/query-value.ts'
 export type { Range } from './list/range.ts'
 export { openapi } from './openapi.ts'
-export { defaultPermissions, type Permission, type Role } from './permissions/matrix.ts'
+export { defaultPermissions, managerPermissions, type Permission, type Role } from './permissions/matrix.ts'
 export { isPermitted, type PermissionTable } from './permissions/permit.ts'
 export {
   parseSystemRole,
@@ -129,8 +129,11 @@ export {
   checkWidening,
   isVisibility,
   isWider,
+  joinVisibilities,
   parseCreateVisibility,
+  parseGivenVisibility,
   parseSetVisibility,
   type Visibility,
   visibilities,
+  withQueriedVisibility,
 } from './visibility.ts'

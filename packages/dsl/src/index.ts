@@ -14,6 +14,14 @@ export {
   type ErrorDetails,
   type Place,
 } from './diagnostic.ts'
+export {
+  type Budget,
+  BudgetExceeded,
+  CREATION_LIMITS,
+  type Limits,
+  newBudget,
+  READ_LIMITS,
+} from './functions/budget.ts'
 export { holdsCall, isCall } from './functions/call.ts'
 export { choosePluginFile, derivedPluginYaml } from './imports/plugin-yaml.ts'
 export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'

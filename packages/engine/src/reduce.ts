@@ -100,10 +100,7 @@ function outcomeOf(state: GraphState, nowMs: number): GraphOutcome | null {
   const { record, running, root } = state
   // Operations that were lost with a worker do not run: nobody has been told to run them again.
   const abandoned = state.lost.length > 0 ? [] : [...running.keys()]
-  if (record.cancel !== null) {
-    const waits = record.cancel === 'cancel' && abandoned.length > 0
-    return waits ? null : { status: 'cancelled', abandoned }
-  }
+  if (record.cancel !== null) return { status: 'cancelled', abandoned }
   const timeIsUp = record.failDeadlineMs !== null && nowMs >= record.failDeadlineMs
   const goesOn = running.size > 0 || hasReady(state) || nextDueMs(state.due) !== null
   if (goesOn && !timeIsUp) return null

@@ -41,6 +41,8 @@ export type Request = {
   readonly raw: IncomingMessage
   /** For downloads, which set headers of their own. */
   readonly reply: FastifyReply
+  /** The header `Content-Disposition` of a download; the name is of the characters that ids have. */
+  readonly attachment: (fileName: string) => string
 }
 
 /** What a route's handler gets: the request with everything that its schemas describe, parsed. */

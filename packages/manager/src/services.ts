@@ -1,4 +1,12 @@
-import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Watched } from '@tutti/storage'
+import type {
+  ConfigValues,
+  Database,
+  MaintenanceState,
+  OpenDatabase,
+  Queue,
+  Registry,
+  Watched,
+} from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Directory } from './authentication/directory.ts'
 import type { LdapLogins } from './authentication/ldap/login.ts'
@@ -30,4 +38,5 @@ export type Services = {
   readonly lockout: () => Lockout
   readonly now: () => Date
   readonly log: FastifyBaseLogger
+  readonly metrics: Registry
 }

@@ -8,6 +8,7 @@ import {
   openProcessFolder,
   type PoolConfig,
   type Queue,
+  type Registry,
 } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { createDirectory } from './authentication/directory.ts'
@@ -21,6 +22,7 @@ import { registerManager } from './features/cluster/index.ts'
 import { readEnd } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
+import { watchConnections } from './http/connections.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
@@ -28,7 +30,7 @@ import { openSharedState } from './shared-state.ts'
 export type RunningManager = {
   /** Where it listens. */
   readonly url: string
-  /** Answers what is under way, takes nothing new, and ends. */
+  /** Takes nothing new, answers what is under way as far as the time for it goes, and ends. */
   stop(): Promise<void>
 }
 
@@ -39,8 +41,9 @@ export async function startManager(options: {
   readonly queue: Queue
   readonly settings: ManagerSettings
   readonly log: FastifyBaseLogger
+  readonly metrics: Registry
 }): Promise<RunningManager> {
-  const { database, connection, queue, settings, log } = options
+  const { database, connection, queue, settings, log, metrics } = options
   const { db } = database
   await bootstrap(db, settings)
   const keys = await loadKeys(db, settings)
@@ -76,8 +79,10 @@ export async function startManager(options: {
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
+    metrics,
   }
   const app = buildApp(services, handlers)
+  const connections = watchConnections(app.server)
   try {
     await app.listen({ host: settings.host, port: settings.port })
   } catch (error) {
@@ -95,7 +100,7 @@ export async function startManager(options: {
   return {
     url,
     async stop() {
-      await app.close()
+      await Promise.all([app.close(), connections.drain(settings.drainSeconds * 1_000)])
       await registration.stop()
       await listener.close()
       shared.close()

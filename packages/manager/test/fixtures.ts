@@ -86,6 +86,7 @@ export async function addDeployment(
     readonly blueprintId?: string
     readonly displayName?: string
     readonly inputs?: unknown
+    readonly outputs?: unknown
     readonly capabilities?: unknown
     readonly scalingGroups?: unknown
     readonly nodes?: readonly TestNode[]
@@ -103,6 +104,7 @@ export async function addDeployment(
       blueprint_tenant_id: owned.tenant_id,
       display_name: options.displayName ?? id,
       inputs: toJson(options.inputs ?? {}),
+      outputs: toJson(options.outputs ?? {}),
       capabilities: toJson(options.capabilities ?? {}),
       scaling_groups: toJson(options.scalingGroups ?? {}),
     })

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Database, openDatabase, openQueue, type PoolConfig } from '@tutti/storage'
+import { createMetrics, type Database, openDatabase, openQueue, type PoolConfig } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -96,6 +96,7 @@ export async function startTestManager(
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
+    metrics: createMetrics(),
   }
   const app = buildApp(services, handlers)
   return {
@@ -156,6 +157,7 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   maxUnpackedEntries: 10_000,
   maxBodyBytes: 10_000_000,
   waitMs: 5_000,
+  drainSeconds: 1,
   allowedHosts: [],
   allowPrivateAddresses: true,
   allowPrivateLdap: false,

@@ -50,6 +50,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
     connection,
     queue: services.queue,
     log: silent,
+    metrics: services.metrics,
     version: 'test',
     settings: {
       ...services.settings,
@@ -63,6 +64,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       operationUsers: undefined,
       environment: {
         inherited: process.env,
+        alsoPassed: [],
         manager: {
           protocol: 'http',
           hosts: ['127.0.0.1'],

@@ -39,7 +39,7 @@ export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
 export { type EventContext, executionEvents, insertEvents, type NewEvent } from './events.ts'
 export { readDeploymentStates } from './executions/deployment-states.ts'
-export { dequeueExecutions, mayDequeue, pickUpMs } from './executions/dequeue.ts'
+export { dequeueExecutions, mayDequeue } from './executions/dequeue.ts'
 export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {
   checkLease,
@@ -50,6 +50,8 @@ export {
   type Lease,
   LeaseLost,
   msUntilAbandoned,
+  offered,
+  pickUpMs,
   readHeld,
   releaseAllLeases,
   releaseLeases,
@@ -143,4 +145,6 @@ export {
 } from './shared/config-values.ts'
 export { isInMaintenance, type MaintenanceState, readMaintenance } from './shared/maintenance.ts'
 export { type Watched, watch } from './shared/watch.ts'
+export { createFairShares, type FairShares, ShareRefused } from './shares/fair-shares.ts'
+export { createMetrics, measuredShares, type Registry } from './shares/metrics.ts'
 export * from './unpack/index.ts'

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { PoolConfig } from '@tutti/storage'
 import {
   type Database,
@@ -5,13 +6,14 @@ import {
   listen,
   machineAddress,
   mayDequeue,
+  measuredShares,
   openConfigValues,
   type Queue,
+  type Registry,
   settleEnvironments,
   startHeartbeat,
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'
-import { createOperationSlots } from './executions/operation-slots.ts'
 import type { WorkerLog } from './services.ts'
 import type { WorkerSettings } from './settings.ts'
 import { createSoon } from './soon.ts'
@@ -30,11 +32,16 @@ export async function startWorker(options: {
   readonly queue: Queue
   readonly settings: WorkerSettings
   readonly log: WorkerLog
+  readonly metrics: Registry
   /** Tutti's, as the status of the cluster shows it. */
   readonly version: string
 }): Promise<RunningWorker> {
-  const { db, queue, settings, log } = options
-  const slots = createOperationSlots(settings.maxOperations)
+  const { db, queue, settings, log, metrics } = options
+  // What waits is in memory already, as part of the graph or the execution that asks.
+  const shares = (name: string, size: number) =>
+    measuredShares(metrics, name, { size, mostWaiting: Number.POSITIVE_INFINITY })
+  const slots = shares('operations', settings.maxOperations)
+  const planning = shares('planning', Math.max(3, availableParallelism()))
   const config = await openConfigValues(
     db,
     {
@@ -60,7 +67,7 @@ export async function startWorker(options: {
       onError: (error) => log.warn({ err: error }, 'what waits in the queue could not be started yet'),
     },
   )
-  const services = { db, queue, settings, config, slots, environments, waiting, log, now: Date.now }
+  const services = { db, queue, settings, config, slots, planning, environments, waiting, log, now: Date.now }
   const claims = createClaims(services)
   const listener = listen(
     options.connection,

@@ -25,6 +25,7 @@ export const operationRequest = (
   kwargs,
   environment: {
     inherited: { ...process.env, TUTTI_DATABASE_URL: 'secret', PGPASSWORD: 'secret', KEPT: 'kept' },
+    alsoPassed: ['KEPT'],
     manager: { protocol: 'http', hosts: ['127.0.0.1'], port, name: 'manager', certificateFile: null },
     runtimeFolder: join(import.meta.dirname, '../../../python'),
     pluginWorkFolder: join(folder, 'plugins'),
@@ -36,5 +37,6 @@ export const operationRequest = (
   logFile: join(folder, 'log', 'd.log'),
   python: 'python3',
   user: null,
+  onLeftover: (error) => console.error(error),
   ...changes,
 })

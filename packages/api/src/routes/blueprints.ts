@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { creationOverrides, JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /**
@@ -10,8 +10,7 @@ import { route } from './route.ts'
 export const BlueprintUpload = Type.Object({
   application_file_name: Type.Optional(Nullable(Type.String())),
   blueprint_archive_url: Type.Optional(Nullable(Type.String())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   labels: Type.Optional(Nullable(Type.Unknown())),
   async_upload: Type.Optional(Nullable(Type.Boolean())),
   /** Nothing reads the archive: what is in it is said afterwards, as of one that was uploaded elsewhere. */
@@ -92,6 +91,16 @@ export const blueprintRoutes = {
     response: Blueprint,
     status: 200,
   }),
+  'blueprints.setIcon': route({
+    method: 'PATCH',
+    path: '/blueprints/:blueprint_id/icon',
+    since: 'v3.1',
+    permission: 'blueprint_upload',
+    summary: 'Set the icon of a blueprint, a PNG image; an empty body removes it',
+    body: 'archive',
+    response: Blueprint,
+    status: 200,
+  }),
   'blueprints.delete': route({
     method: 'DELETE',
     path: '/blueprints/:blueprint_id',
@@ -124,6 +133,7 @@ export const blueprintRoutes = {
     path: '/blueprints/:blueprint_id/set-global',
     since: 'v3',
     permission: 'resource_set_global',
+    reach: 'manager',
     summary: 'Make a blueprint visible to every tenant',
     response: Blueprint,
     status: 200,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { creationOverrides, JsonObject, ListOf, Nullable, WithData } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility, WithData } from '../shapes/common.ts'
 import {
   Deployment,
   DeploymentCapabilities,
@@ -27,8 +27,7 @@ export const DeploymentCreate = Type.Object({
   display_name: Type.Optional(Nullable(Type.String())),
   site_name: Type.Optional(Nullable(Type.String())),
   labels: Type.Optional(Type.Array(Type.Unknown())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   skip_plugins_validation: Type.Optional(Type.Boolean()),
   runtime_only_evaluation: Type.Optional(Type.Boolean()),
   ...creationOverrides,
@@ -115,10 +114,7 @@ export const deploymentRoutes = {
     path: '/deployments/:deployment_id',
     permission: 'deployment_create',
     summary: 'Create a deployment of a blueprint',
-    query: Type.Object({
-      async_create: Type.Optional(Type.Boolean()),
-      private_resource: Type.Optional(Type.Boolean()),
-    }),
+    query: Type.Object({ async_create: Type.Optional(Type.Boolean()) }),
     body: DeploymentCreate,
     response: Deployment,
     status: 201,

@@ -52,7 +52,7 @@ export const nodeInstanceRoutes = {
     method: 'POST',
     path: '/node-instances',
     since: 'v3.1',
-    permission: 'node_list',
+    permission: 'node_instance_update',
     summary: 'Add node instances to a deployment; ids that are taken get another ending',
     body: Type.Object({ deployment_id: Type.String(), node_instances: Type.Array(NewNodeInstance) }),
     response: ListOf(NodeInstance),

@@ -31,6 +31,12 @@ export const creationOverrides = {
   created_at: Type.Optional(Nullable(Type.String())),
 }
 
+/** How widely a new resource is seen: its name, or the older word that says private. */
+export const newVisibility = {
+  visibility: Type.Optional(Nullable(Type.String())),
+  private_resource: Type.Optional(Nullable(Type.Boolean())),
+}
+
 /** An object of an answer; versions may add fields, so clients must let unknown ones pass. */
 export const Shape = <Properties extends Record<string, TSchema>>(title: string, properties: Properties) =>
   Type.Object(properties, { title })

@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts'
-import { bytes, flag, integer, list, oneOf, path, text, url, userIds } from './values.ts'
+import { bytes, flag, integer, list, oneOf, path, text, url, userIds, variableNames } from './values.ts'
 
 /**
  * Every setting of Tutti, once: flags, environment variables, `tutti config` and docs/configuration.md are
@@ -134,6 +134,18 @@ export const settings = {
     isSecret: false,
     parse: userIds,
   },
+  operationVariables: {
+    flag: '--operation-variables',
+    variable: 'TUTTI_OPERATION_VARIABLES',
+    placeholder: 'NAMES',
+    description:
+      "Comma-separated names of Tutti's own environment variables that scripts and plugins of all tenants get " +
+      'besides locale, proxies, certificates, time zone and the like, such as credentials of a cloud; AWS_* stands for all that begin so',
+    part: 'server',
+    default: '',
+    isSecret: false,
+    parse: variableNames,
+  },
   logLevel: {
     flag: '--log-level',
     variable: 'TUTTI_LOG_LEVEL',
@@ -153,6 +165,17 @@ export const settings = {
     default: '120',
     isSecret: false,
     parse: integer(1, 3_600),
+  },
+  drainSeconds: {
+    flag: '--drain-seconds',
+    variable: 'TUTTI_DRAIN_SECONDS',
+    placeholder: 'SECONDS',
+    description:
+      'How long requests and operations that are under way may go on after SIGTERM, before connections are closed and operations handed to other workers',
+    part: 'server',
+    default: '10',
+    isSecret: false,
+    parse: integer(0, 3_600),
   },
   maxArchiveBytes: {
     flag: '--max-archive-size',

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Options } from '../commands/command.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
-import { readTextFile } from './text-file.ts'
+import { readTextFile } from './given-file.ts'
 
 /**
  * The ways to give a secret: typed without echo where there is a terminal, else from standard input or a file; on the

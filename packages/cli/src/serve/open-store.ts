@@ -1,10 +1,12 @@
 import {
+  createMetrics,
   migrate,
   type OpenDatabase,
   openDatabase,
   openQueue,
   type PoolConfig,
   type Queue,
+  type Registry,
   releaseAllLeases,
   startEmbeddedPostgres,
 } from '@tutti/storage'
@@ -18,6 +20,8 @@ export type OpenStore = Store & {
   readonly connection: PoolConfig
   readonly queue: Queue
   readonly log: Logger
+  /** What this process tells Prometheus: each part adds to it. */
+  readonly metrics: Registry
   /** No other process can reach it. */
   readonly isOwn: boolean
 }
@@ -46,6 +50,7 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
         isOwn: server.isOwn,
         queue,
         log,
+        metrics: createMetrics(),
         broken: new Promise<never>(() => {}),
         async close() {
           await queue.close()

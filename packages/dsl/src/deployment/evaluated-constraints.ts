@@ -1,3 +1,4 @@
+import type { Budget } from '../functions/budget.ts'
 import { holdsCall } from '../functions/call.ts'
 import { pythonText } from '../functions/python-text.ts'
 import { isObject, type JsonObject, mapChanged } from '../json.ts'
@@ -21,13 +22,15 @@ export function hasFunctionsInConstraints(schemas: Schemas): boolean {
 export async function evaluatedConstraints<S extends Schemas>(
   schemas: S,
   storage: EvaluationStorage,
+  budget: Budget,
 ): Promise<S> {
   if (!hasFunctionsInConstraints(schemas)) return schemas
   const evaluated = new Map<string, InputSchema>()
   for (const [name, schema] of Object.entries(schemas)) {
     if (!hasFunctionsInConstraints({ [name]: schema })) continue
     const constraints: JsonObject[] = []
-    for (const rule of schema.constraints ?? []) constraints.push(await evaluatedRule(rule, name, storage))
+    for (const rule of schema.constraints ?? [])
+      constraints.push(await evaluatedRule(rule, name, storage, budget))
     evaluated.set(name, { ...schema, constraints })
   }
   return mapChanged(schemas, (schema, name) => (evaluated.get(name) ?? schema) as S[keyof S & string])
@@ -37,8 +40,9 @@ async function evaluatedRule(
   written: JsonObject,
   name: string,
   storage: EvaluationStorage,
+  budget: Budget,
 ): Promise<JsonObject> {
-  const { value, isSecret } = await evaluateWatchingSecrets(written, storage)
+  const { value, isSecret } = await evaluateWatchingSecrets(written, storage, budget)
   const rule = isObject(value) ? value : written
   if (!isSecret) return rule
   const { operator, argument, message } = ruleParts(written)

@@ -1,4 +1,5 @@
 import { DslError } from '../diagnostic.ts'
+import { CREATION_LIMITS, type Limits, newBudget } from '../functions/budget.ts'
 import { holdsCall } from '../functions/call.ts'
 import { type Creation, creationOf } from '../functions/create.ts'
 import { changePlaces } from '../functions/places.ts'
@@ -17,6 +18,8 @@ export interface DeploymentPlanRequest {
   readonly autoCorrectTypes?: boolean
   /** Six characters of `a-z0-9`. */
   readonly randomId: () => string
+  /** What its functions may cost. */
+  readonly limits?: Limits
   /** Without it any `get_secret` is an UnsupportedGetSecretError. */
   readonly secretExists?: (key: string) => boolean
   /** Without it objects are not looked up. See `withObjects` for answers that take time. */
@@ -54,6 +57,7 @@ function deploymentPlanOf(request: DeploymentPlanRequest): DeploymentPlan {
   const creation = creationOf({
     inputs,
     properties: new Map(plan.nodes.map((node) => [node.name, node.properties])),
+    budget: newBudget(request.limits ?? CREATION_LIMITS),
   })
   const evaluated = evaluatedPlan(plan, creation, request.runtimeOnlyEvaluation ?? false)
   checkSecrets(evaluated, request.secretExists)

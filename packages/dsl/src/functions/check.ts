@@ -3,7 +3,7 @@ import { isOlder, type Version, versionText } from '../language/version.ts'
 import type { Plan } from '../plan/plan.ts'
 import { nodePlace, type YamlNode } from '../yaml/node.ts'
 import type { PlacedCall } from './calls.ts'
-import type { CheckScope } from './definition.ts'
+import { type CheckScope, shortText } from './definition.ts'
 import { FUNCTION_SINCE } from './names.ts'
 import type { FunctionPlace } from './places.ts'
 import { FUNCTIONS } from './table.ts'
@@ -48,7 +48,7 @@ export function checkFunctions(plan: Plan, calls: readonly PlacedCall[], check: 
         new DslError(error.errorClass, error.message, {
           place: origin === undefined ? null : nodePlace(origin),
           path,
-          value: JSON.stringify(call.written).slice(0, 200),
+          value: shortText(call.written),
         }),
       )
     }

@@ -1,6 +1,6 @@
-import { isList, isObject, type Json, type JsonList } from '../json.ts'
+import { isList, isObject, type Json, type JsonList, put } from '../json.ts'
 import { type Call, isCall } from './call.ts'
-import { argumentError, evaluationError, type FunctionDefinition } from './definition.ts'
+import { argumentError, evaluationError, type FunctionDefinition, shortText } from './definition.ts'
 import { pythonText } from './python-text.ts'
 
 /** `concat: [part, …]`: texts joined, other values in Python's text form (dsl.md 15.3) */
@@ -13,14 +13,14 @@ export const concat: FunctionDefinition = pure(
 export const merge: FunctionDefinition = pure(
   (call) => {
     for (const part of partsOf(call)) {
-      if (!isObject(part)) throw argumentError(call, `expected dicts but got ${JSON.stringify(part)}.`)
+      if (!isObject(part)) throw argumentError(call, `expected dicts but got ${shortText(part)}.`)
     }
   },
   (call) => {
     const merged: { [key: string]: Json } = {}
     for (const part of partsOf(call)) {
-      if (!isObject(part)) throw evaluationError(call, `expected dicts but got ${JSON.stringify(part)}.`)
-      Object.assign(merged, part)
+      if (!isObject(part)) throw evaluationError(call, `expected dicts but got ${shortText(part)}.`)
+      for (const [key, value] of Object.entries(part)) put(merged, key, value)
     }
     return merged
   },
@@ -28,7 +28,7 @@ export const merge: FunctionDefinition = pure(
 
 function partsOf(call: Call): JsonList {
   if (isList(call.argument)) return call.argument
-  throw argumentError(call, `expected [argument, …] but got ${JSON.stringify(call.argument)}.`)
+  throw argumentError(call, `expected [argument, …] but got ${shortText(call.argument)}.`)
 }
 
 /** A function of its arguments alone, which waits while one of them is a function. */

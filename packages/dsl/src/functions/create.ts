@@ -1,22 +1,26 @@
 import { DslError } from '../diagnostic.ts'
-import { isList, isObject, type Json, mapValues } from '../json.ts'
-import { type Sizes, sizeOf } from '../size.ts'
-import { type Call, callOf, holdsCall, isCall } from './call.ts'
+import { isList, isObject, type Json, type JsonList, type JsonObject, mapValues } from '../json.ts'
+import {
+  type Budget,
+  MAX_DEPTH,
+  measure,
+  type Spender,
+  STEPS_OF_CALL,
+  spendBytes,
+  spendSteps,
+  tooDeep,
+} from './budget.ts'
+import { type Call, callOf, holdsCall } from './call.ts'
 import { MAX_NESTING } from './check.ts'
-import { type CreationScope, evaluationError } from './definition.ts'
+import { type CreationScope, evaluationError, shortText } from './definition.ts'
 import type { Scope } from './places.ts'
 import { FUNCTIONS } from './table.ts'
-
-/** Evaluated values of one creation. Far more than any blueprint has, and stops those that multiply. */
-const MOST_EVALUATIONS = 2_000_000
-
-/** Values of one property, written out; properties that refer to each other can multiply. */
-const MOST_VALUES = 1_000_000
 
 export interface CreationRequest {
   readonly inputs: { readonly [name: string]: Json }
   /** Properties as declared, by node. */
   readonly properties: ReadonlyMap<string, { readonly [name: string]: Json }>
+  readonly budget: Budget
 }
 
 export type Creation = (value: Json, path: string, scope: Scope) => Json
@@ -25,42 +29,71 @@ export type Creation = (value: Json, path: string, scope: Scope) => Json
 export function creationOf(request: CreationRequest): Creation {
   const evaluated = new Map<string, Json>()
   const underway: string[] = []
-  const sizes: Sizes = new Map()
-  let evaluations = 0
+  const { budget } = request
+  /** The function that is being evaluated, and how deep the stack is. */
+  let spender: Spender = null
+  let level = 0
+  const known = (value: Json) => measure(value, budget, spender)
 
   function evaluate(value: Json, path: string, scope: Scope, depth: number): Json {
-    evaluations += 1
-    if (depth > MAX_NESTING || evaluations > MOST_EVALUATIONS) throw limitReached(path)
+    spendSteps(budget, spender, 1)
+    if (typeof value !== 'object' || value === null) return value
+    if (depth > MAX_NESTING) throw limitReached(path)
+    if (level >= MAX_DEPTH) throw tooDeep(spender)
+    level += 1
+    const result = inside(value, path, scope, depth)
+    level -= 1
+    return result
+  }
+
+  function inside(value: JsonList | JsonObject, path: string, scope: Scope, depth: number): Json {
     if (isList(value)) return value.map((item, index) => evaluate(item, `${path}[${index}]`, scope, depth))
-    if (!isObject(value)) return value
     const call = callOf(value)
     if (call === null)
       return mapValues(value, (inner, key) => evaluate(inner, `${path}.${key}`, scope, depth))
-    return evaluateCall(call, path, scope, depth)
+    const outer = spender
+    spender = call.name
+    const result = evaluateCall(call, path, scope, depth)
+    spendBytes(budget, spender, known(result).bytes)
+    spender = outer
+    return result
   }
 
   function evaluateCall(call: Call, path: string, scope: Scope, depth: number): Json {
+    spendSteps(budget, call.name, STEPS_OF_CALL)
     const argument = evaluate(call.argument, path, scope, depth + 1)
     const ready: Call = { ...call, argument, written: { ...call.written, [call.name]: argument } }
     const { create } = FUNCTIONS[call.name]
     if (create === undefined) return ready.written
     if (isUnresolved(argument, create.waits)) {
       if (create.waits) return ready.written
-      throw evaluationError(call, `found an unresolved argument: ${JSON.stringify(argument)}.`)
+      throw evaluationError(call, `found an unresolved argument: ${shortText(argument)}.`)
     }
+    spendBytes(budget, call.name, known(argument).bytes)
     const result = create.value(ready, scopeAt(path, scope, depth))
     // An input's value may be a function in its turn.
-    return isCall(result) || call.name === 'get_input' ? again(result, ready, path, scope, depth) : result
+    return known(result).isCall || call.name === 'get_input'
+      ? again(result, ready, path, scope, depth)
+      : result
+  }
+
+  function isUnresolved(argument: Json, waits: boolean): boolean {
+    if (known(argument).isCall) return true
+    if (!isList(argument)) return false
+    return argument.some((item) => known(item).isCall || (waits && isList(item) && known(item).holdsCall))
   }
 
   function again(result: Json, call: Call, path: string, scope: Scope, depth: number): Json {
-    return holdsCall(result) && result !== call.written ? evaluate(result, path, scope, depth + 1) : result
+    return known(result).holdsCall && result !== call.written
+      ? evaluate(result, path, scope, depth + 1)
+      : result
   }
 
   function scopeAt(path: string, scope: Scope, depth: number): CreationScope {
     return {
       path,
       scope,
+      budget,
       hasInput: (name) => Object.hasOwn(request.inputs, name),
       nodeProperties: (node) => request.properties.get(node) ?? null,
       input: (name) => (Object.hasOwn(request.inputs, name) ? request.inputs[name] : undefined),
@@ -74,8 +107,8 @@ export function creationOf(request: CreationRequest): Creation {
     const own: Scope = { kind: 'node', node }
     const walked: string[] = []
     for (const key of keys) {
-      const container = isCall(at) ? once(at, node, walked, own, depth) : at
-      if (isCall(container)) {
+      const container = known(at).isCall ? once(at, node, walked, own, depth) : at
+      if (known(container).isCall) {
         throw new DslError(
           'FunctionEvaluationError',
           `Unable to evaluate get_property function: '${node}.properties.${walked.join('.')}' is known only at run time, so '${String(key)}' in it cannot be got (from ${from}).`,
@@ -91,19 +124,18 @@ export function creationOf(request: CreationRequest): Creation {
       }
       at = inner
     }
-    return holdsCall(at) ? once(at, node, walked, own, depth) : at
+    return known(at).holdsCall ? once(at, node, walked, own, depth) : at
   }
 
   /** Each property is evaluated once, and never while it is being evaluated. */
   function once(value: Json, node: string, walked: readonly string[], scope: Scope, depth: number): Json {
     const path = `nodes.${node}.properties.${walked.join('.')}`
-    const known = evaluated.get(path)
-    if (known !== undefined) return known
+    const before = evaluated.get(path)
+    if (before !== undefined) return before
     if (underway.includes(path)) throw limitReached(`${[...underway, path].join(' --> ')}`)
     underway.push(path)
     const result = evaluate(value, path, scope, depth)
     underway.pop()
-    if (sizeOf(result, sizes) > MOST_VALUES) throw limitReached(`${path} (too large when written out)`)
     evaluated.set(path, result)
     return result
   }
@@ -112,12 +144,6 @@ export function creationOf(request: CreationRequest): Creation {
     if (!holdsCall(value)) return value
     return evaluate(value, path, scope, 0)
   }
-}
-
-function isUnresolved(argument: Json, waits: boolean): boolean {
-  if (isCall(argument)) return true
-  if (!isList(argument)) return false
-  return argument.some((item) => isCall(item) || (waits && isList(item) && holdsCall(item)))
 }
 
 function stepInto(value: Json, key: Json): Json | undefined {

@@ -1,6 +1,7 @@
 import { DslError } from '../diagnostic.ts'
-import type { Json } from '../json.ts'
+import { isObject, type Json } from '../json.ts'
 import type { EvaluationContext, EvaluationStorage } from '../runtime/storage.ts'
+import type { Budget } from './budget.ts'
 import type { Call } from './call.ts'
 import type { Scope } from './places.ts'
 
@@ -15,6 +16,7 @@ export interface CheckScope {
 
 /** Evaluation when a deployment is created (phase C). */
 export interface CreationScope extends CheckScope {
+  readonly budget: Budget
   readonly input: (name: string) => Json | undefined
   /** A property of a node, its functions evaluated in that node's own scope. */
   readonly property: (node: string, path: readonly Json[]) => Json
@@ -24,6 +26,7 @@ export interface CreationScope extends CheckScope {
 export interface RunScope {
   readonly context: EvaluationContext
   readonly storage: EvaluationStorage
+  readonly budget: Budget
   /** Evaluates further functions in this scope. */
   readonly evaluate: (value: Json) => Promise<Json>
   /** The same for another scope or deployment. */
@@ -41,6 +44,32 @@ export interface FunctionDefinition {
   readonly create?: { readonly waits: boolean; readonly value: (call: Call, scope: CreationScope) => Json }
   /** The value at run time, the arguments being evaluated already. */
   readonly run: (call: Call, scope: RunScope) => Promise<Json>
+}
+
+/** Characters of a value that a message shows. */
+const SHOWN = 200
+
+/** A value as messages show it: the beginning of its JSON, as values may be large. */
+export function shortText(value: Json): string {
+  let text = ''
+  const write = (part: Json): void => {
+    if (text.length > SHOWN) return
+    if (typeof part === 'string') text += JSON.stringify(part.slice(0, SHOWN))
+    else if (typeof part !== 'object' || part === null) text += String(part)
+    else {
+      const isDict = isObject(part)
+      text += isDict ? '{' : '['
+      for (const [index, [key, inner]] of Object.entries(part).entries()) {
+        if (text.length > SHOWN) return
+        if (index > 0) text += ','
+        if (isDict) text += `${JSON.stringify(key.slice(0, SHOWN))}:`
+        write(inner)
+      }
+      text += isDict ? '}' : ']'
+    }
+  }
+  write(value)
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 }
 
 export function evaluationError(call: Call, message: string): DslError {

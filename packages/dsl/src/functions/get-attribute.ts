@@ -1,6 +1,7 @@
 import { DslError } from '../diagnostic.ts'
-import { isList, isObject, type Json, member } from '../json.ts'
+import { isList, isObject, type Json, member, put } from '../json.ts'
 import type { EvaluationStorage, StoredNodeInstance } from '../runtime/storage.ts'
+import { ITEM_BYTES, measure, reserve, spendSteps } from './budget.ts'
 import { type Call, isCall } from './call.ts'
 import {
   argumentError,
@@ -8,6 +9,7 @@ import {
   evaluationError,
   type FunctionDefinition,
   type RunScope,
+  shortText,
 } from './definition.ts'
 import { asKeyword, instanceOfKeyword, nodeOfKeyword } from './keyword.ts'
 import { pickInstance } from './pick-instance.ts'
@@ -30,6 +32,7 @@ export const getAttributesList: FunctionDefinition = {
     const node = await nodeOfKeyword(call, scope.context, scope.storage)
     const values: Json[] = []
     for (const instance of await scope.storage.nodeInstancesOf(node)) {
+      reserve(scope.budget, call.name, (values.length + 1) * ITEM_BYTES)
       values.push(await attributeOf(call, instance, path, scope))
     }
     return values
@@ -48,12 +51,15 @@ export const getAttributesDict: FunctionDefinition = {
     }
     const node = await nodeOfKeyword(call, scope.context, scope.storage)
     const result: { [id: string]: Json } = {}
+    let made = 0
     for (const instance of await scope.storage.nodeInstancesOf(node)) {
       const values: { [name: string]: Json } = {}
       for (const [index, path] of paths.entries()) {
-        values[names[index] ?? ''] = await attributeOf(call, instance, path, scope)
+        made += ITEM_BYTES
+        reserve(scope.budget, call.name, made)
+        put(values, names[index] ?? '', await attributeOf(call, instance, path, scope))
       }
-      result[instance.id] = values
+      put(result, instance.id, values)
     }
     return result
   },
@@ -84,7 +90,7 @@ function checkAttribute(call: Call, { scope, path, nodeProperties }: CheckScope)
 async function chosenInstance(call: Call, scope: RunScope): Promise<StoredNodeInstance> {
   const [name] = attributePath(call)
   const keyword = asKeyword(String(name))
-  if (keyword === null) return pickInstance(call, String(name), scope.context, scope.storage)
+  if (keyword === null) return pickInstance(call, String(name), scope)
   const id = instanceOfKeyword(call, keyword, scope.context)
   const instance = await scope.storage.nodeInstance(id)
   if (instance === null) throw evaluationError(call, `there is no node instance '${id}'.`)
@@ -98,15 +104,18 @@ async function attributeOf(
   path: readonly Json[],
   scope: RunScope,
 ): Promise<Json> {
+  spendSteps(scope.budget, call.name, path.length)
   const own = { self: instance.id }
   const evaluate = (value: Json): Promise<Json> => scope.evaluateIn(value, own, scope.storage)
-  const runtime = await follow(call, instance.runtime_properties, path, evaluate)
+  const isCallIn = (value: Json): boolean => measure(value, scope.budget, call.name).isCall
+  const walk = { evaluate, isCallIn }
+  const runtime = await follow(call, instance.runtime_properties, path, walk)
   if (runtime !== null) return runtime
   const [first] = path
   if (path.length === 1 && first === 'node_instance_id') return instance.id
   if (path.length === 1 && first === 'node_instance_index') return instance.index
   const node = await nodeOf(scope.storage, instance)
-  return node === null ? null : follow(call, node.properties, path, evaluate)
+  return node === null ? null : follow(call, node.properties, path, walk)
 }
 
 function nodeOf(
@@ -121,15 +130,18 @@ async function follow(
   call: Call,
   value: Json,
   path: readonly Json[],
-  evaluate: (value: Json) => Promise<Json>,
+  {
+    evaluate,
+    isCallIn,
+  }: { readonly evaluate: (value: Json) => Promise<Json>; readonly isCallIn: (value: Json) => boolean },
 ): Promise<Json> {
   let at: Json = value
   for (const key of path) {
-    if (isCall(at)) at = await evaluate(at)
+    if (isCallIn(at)) at = await evaluate(at)
     if (isList(at)) {
       const index = listIndex(key)
       if (index === null)
-        throw evaluationError(call, `the index ${JSON.stringify(key)} into a list is no integer.`)
+        throw evaluationError(call, `the index ${shortText(key)} into a list is no integer.`)
       at = at[index < 0 ? at.length + index : index] ?? null
     } else if (isObject(at)) {
       at = member(at, String(key)) ?? null

@@ -1,11 +1,13 @@
 import { isList, isObject, type Json } from '../json.ts'
 import type { StoredCapability } from '../runtime/storage.ts'
+import { ITEM_BYTES, reserve, STEPS_OF_CALL, spendSteps } from './budget.ts'
 import { type Call, isCall } from './call.ts'
 import {
   argumentError,
   evaluationError,
   type FunctionDefinition,
   type RunScope,
+  shortText,
   validationError,
 } from './definition.ts'
 import { followPath } from './walk.ts'
@@ -29,7 +31,7 @@ export const getEnvironmentCapability: FunctionDefinition = {
     if (!isList(argument) || argument.length < 2) {
       throw validationError(
         call,
-        `expected a name, or a list of at least 2 elements, but got ${JSON.stringify(argument)}.`,
+        `expected a name, or a list of at least 2 elements, but got ${shortText(argument)}.`,
       )
     }
     checkSimpleItems(call, argument)
@@ -61,6 +63,7 @@ export const getGroupCapability: FunctionDefinition = {
     if (ids === null) throw evaluationError(call, `there is no deployment group '${String(group)}'.`)
     const named = isList(names) ? names.map(String) : String(names)
     const byDeployment = typeof named === 'string' && named.startsWith(BY_DEPLOYMENT)
+    let made = 0
     const list: Json[] = []
     const dict: { [deployment: string]: Json } = {}
     for (const id of ids) {
@@ -68,6 +71,9 @@ export const getGroupCapability: FunctionDefinition = {
       let any = false
       for (const name of typeof named === 'string' ? [named] : named) {
         const plain = byDeployment ? name.slice(BY_DEPLOYMENT.length) : name
+        made += ITEM_BYTES
+        reserve(scope.budget, call.name, made)
+        spendSteps(scope.budget, call.name, STEPS_OF_CALL)
         const value = await declaredValue(call, scope, id, plain, path)
         if (value !== undefined) any = true
         values.push(value ?? null)
@@ -83,10 +89,7 @@ export const getGroupCapability: FunctionDefinition = {
 
 function longList(call: Call): readonly Json[] {
   if (isList(call.argument) && call.argument.length >= 2) return call.argument
-  throw argumentError(
-    call,
-    `expected a list of at least 2 elements but got ${JSON.stringify(call.argument)}.`,
-  )
+  throw argumentError(call, `expected a list of at least 2 elements but got ${shortText(call.argument)}.`)
 }
 
 function checkSimpleItems(call: Call, items: readonly Json[]): void {
@@ -94,7 +97,7 @@ function checkSimpleItems(call: Call, items: readonly Json[]): void {
     if (typeof item === 'string' || Number.isInteger(item) || isCall(item)) continue
     throw argumentError(
       call,
-      `only strings, ints and functions are accepted, but element ${index} is ${isObject(item) ? 'a dict' : JSON.stringify(item)}.`,
+      `only strings, ints and functions are accepted, but element ${index} is ${isObject(item) ? 'a dict' : shortText(item)}.`,
     )
   }
 }

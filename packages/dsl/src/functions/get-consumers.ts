@@ -1,12 +1,12 @@
 import { isCall } from './call.ts'
-import { argumentError, type FunctionDefinition } from './definition.ts'
+import { argumentError, type FunctionDefinition, shortText } from './definition.ts'
 
 /** `get_consumers: ids`, `names` or `count` (dsl.md 15.3) */
 export const getConsumers: FunctionDefinition = {
   check(call) {
     const { argument } = call
     if (isCall(argument) || argument === 'ids' || argument === 'names' || argument === 'count') return
-    throw argumentError(call, `expected ids, names or count but got ${JSON.stringify(argument)}.`)
+    throw argumentError(call, `expected ids, names or count but got ${shortText(argument)}.`)
   },
   async run(call, { storage }) {
     const consumers = await storage.consumers()
@@ -18,7 +18,7 @@ export const getConsumers: FunctionDefinition = {
       case 'count':
         return consumers.length
       default:
-        throw argumentError(call, `expected ids, names or count but got ${JSON.stringify(call.argument)}.`)
+        throw argumentError(call, `expected ids, names or count but got ${shortText(call.argument)}.`)
     }
   },
 }

@@ -2,7 +2,7 @@ import { DslError } from '../diagnostic.ts'
 import { isList, type Json } from '../json.ts'
 import { misfitJson } from '../types/check-json.ts'
 import { type Call, isCall } from './call.ts'
-import { argumentError, type FunctionDefinition } from './definition.ts'
+import { argumentError, type FunctionDefinition, shortText } from './definition.ts'
 import { followPath } from './walk.ts'
 
 /** `get_input: NAME` or `[NAME, key or index, …]` (dsl.md 15.3) */
@@ -11,8 +11,7 @@ export const getInput: FunctionDefinition = {
     const [name] = pathOf(call)
     if (name === undefined) throw argumentError(call, 'expected a name, or a list that begins with one.')
     if (isCall(name)) return
-    if (typeof name !== 'string')
-      throw argumentError(call, `expected a name but got ${JSON.stringify(name)}.`)
+    if (typeof name !== 'string') throw argumentError(call, `expected a name but got ${shortText(name)}.`)
     if (scope.hasInput(name)) return
     throw new DslError('UnknownInputError', `get_input function references an unknown input '${name}'.`)
   },

@@ -1,6 +1,6 @@
 import { isList } from '../json.ts'
 import { type Call, isCall } from './call.ts'
-import { evaluationError, type FunctionDefinition, validationError } from './definition.ts'
+import { evaluationError, type FunctionDefinition, shortText, validationError } from './definition.ts'
 import { listIndex } from './walk.ts'
 
 /** `get_label: KEY` or `[KEY, INDEX]` (dsl.md 15.3) */
@@ -28,5 +28,5 @@ export const getLabel: FunctionDefinition = {
 }
 
 function shape(call: Call, expected: string): ReturnType<typeof validationError> {
-  return validationError(call, `expected ${expected}, but got ${JSON.stringify(call.argument)}.`)
+  return validationError(call, `expected ${expected}, but got ${shortText(call.argument)}.`)
 }

@@ -1,5 +1,6 @@
 import { DslError } from '../diagnostic.ts'
 import { isList, type Json } from '../json.ts'
+import { measure } from './budget.ts'
 import { type Call, isCall } from './call.ts'
 import { argumentError, type CheckScope, evaluationError, type FunctionDefinition } from './definition.ts'
 import { keywordOrNode, nodeOfKeyword } from './keyword.ts'
@@ -30,7 +31,7 @@ export const getProperty: FunctionDefinition = {
       return scope.property(node, path)
     },
   },
-  async run(call, { context, storage, evaluateIn }) {
+  async run(call, { budget, context, storage, evaluateIn }) {
     const [, ...path] = pathOf(call)
     const node = await nodeOfKeyword(call, context, storage)
     const stored = await storage.node(node)
@@ -39,7 +40,7 @@ export const getProperty: FunctionDefinition = {
     for (const [index, key] of path.entries()) {
       const found = followPath(at, [key])
       if ('problem' in found) throw missing(call, node, path, path.slice(0, index + 1).join('.'))
-      at = isCall(found.value)
+      at = measure(found.value, budget, call.name).isCall
         ? await evaluateIn(found.value, await selfOf(storage, node), storage)
         : found.value
     }

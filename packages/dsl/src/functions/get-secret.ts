@@ -1,7 +1,8 @@
 import { DslError } from '../diagnostic.ts'
 import { isList, isObject, type Json } from '../json.ts'
+import { spendBytes } from './budget.ts'
 import { type Call, isCall } from './call.ts'
-import { evaluationError, type FunctionDefinition, validationError } from './definition.ts'
+import { evaluationError, type FunctionDefinition, shortText, validationError } from './definition.ts'
 import { followPath } from './walk.ts'
 
 /** Thrown when a secret is not there; outputs leave such entries out. */
@@ -19,14 +20,15 @@ export const getSecret: FunctionDefinition = {
     if (isList(argument) && argument.length >= 2) return
     throw validationError(
       call,
-      `expected a key, a function, or a list of at least 2 elements, but got ${JSON.stringify(argument)}.`,
+      `expected a key, a function, or a list of at least 2 elements, but got ${shortText(argument)}.`,
     )
   },
-  async run(call, { storage }) {
+  async run(call, { storage, budget }) {
     const [key, ...path] = isList(call.argument) ? call.argument : [call.argument]
     const value = typeof key === 'string' ? await storage.secret(key) : undefined
     if (value === undefined) throw new UnknownSecret([String(key)])
     if (path.length === 0) return value
+    spendBytes(budget, call.name, value.length)
     const found = followPath(parsed(call, value), path)
     if ('problem' in found) throw evaluationError(call, `secret '${String(key)}': ${found.problem}`)
     return found.value

@@ -2,7 +2,7 @@ import { DslError } from '../diagnostic.ts'
 import { isList } from '../json.ts'
 import type { SystemFact } from '../runtime/storage.ts'
 import { type Call, isCall } from './call.ts'
-import { argumentError, evaluationError, type FunctionDefinition } from './definition.ts'
+import { argumentError, evaluationError, type FunctionDefinition, shortText } from './definition.ts'
 
 const FACTS: { readonly [entity: string]: readonly string[] } = {
   tenant: ['name'],
@@ -14,7 +14,7 @@ export const getSys: FunctionDefinition = {
   check(call) {
     const { argument } = call
     if (!isList(argument) || argument.length !== 2) {
-      throw argumentError(call, `expected [ENTITY, PROPERTY] but got ${JSON.stringify(argument)}.`)
+      throw argumentError(call, `expected [ENTITY, PROPERTY] but got ${shortText(argument)}.`)
     }
     const [entity, property] = argument
     if (isCall(entity)) return

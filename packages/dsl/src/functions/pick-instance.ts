@@ -1,6 +1,8 @@
 import { DslError } from '../diagnostic.ts'
 import type { EvaluationContext, EvaluationStorage, StoredNodeInstance } from '../runtime/storage.ts'
+import { STEPS_OF_CALL, spendSteps } from './budget.ts'
 import type { Call } from './call.ts'
+import type { RunScope } from './definition.ts'
 
 /** Thrown when a node has several instances and nothing tells which one is meant; outputs show it as text. */
 export class AmbiguousInstance extends DslError {
@@ -13,8 +15,7 @@ export class AmbiguousInstance extends DslError {
 export async function pickInstance(
   call: Call,
   node: string,
-  context: EvaluationContext,
-  storage: EvaluationStorage,
+  { context, storage, budget }: Pick<RunScope, 'context' | 'storage' | 'budget'>,
 ): Promise<StoredNodeInstance> {
   const instances = await storage.nodeInstancesOf(node)
   const [first, second] = instances
@@ -22,6 +23,8 @@ export async function pickInstance(
     throw new AmbiguousInstance(`${call.name}: node '${node}' has no instances.`)
   }
   if (second === undefined) return first
+  // Each is looked at, with all that contain it.
+  spendSteps(budget, call.name, instances.length * STEPS_OF_CALL)
   const picked =
     (await byRelationship(instances, node, context, storage)) ??
     (await byScalingGroup(instances, context, storage))

@@ -1,4 +1,5 @@
 import { isList, isObject, type Json, member } from '../json.ts'
+import { shortText } from './definition.ts'
 
 /** Why a path could not be followed, with the step that failed. */
 export interface Stuck {
@@ -20,7 +21,7 @@ export function followPath(
     if (isList(at)) {
       const position = listIndex(key)
       if (position === null) {
-        return { problem: `item ${index} of the path, ${JSON.stringify(key)}, is expected to be an int.` }
+        return { problem: `item ${index} of the path, ${shortText(key)}, is expected to be an int.` }
       }
       const item = at[position < 0 ? at.length + position : position]
       if (item === undefined)

@@ -1,28 +1,47 @@
 import { DslError } from '../diagnostic.ts'
-import { type Call, callOf, holdsCall } from '../functions/call.ts'
+import {
+  type Budget,
+  MAX_DEPTH,
+  measure,
+  type Spender,
+  STEPS_OF_CALL,
+  spendBytes,
+  spendSteps,
+  TURN,
+  tooDeep,
+} from '../functions/budget.ts'
+import { type Call, callOf } from '../functions/call.ts'
 import { MAX_NESTING } from '../functions/check.ts'
 import { AmbiguousInstance } from '../functions/pick-instance.ts'
 import { FUNCTIONS } from '../functions/table.ts'
-import { isList, isObject, type Json } from '../json.ts'
+import { isList, type Json, type JsonList, type JsonObject, put } from '../json.ts'
 import type { EvaluationContext, EvaluationStorage } from './storage.ts'
 
-/** Functions in `payload` evaluated in the given scope (dsl.md 15.5). Throws `DslError`. */
+/**
+ * Functions in `payload` evaluated in the given scope (dsl.md 15.5). `budget` is shared by all that one request
+ * evaluates. Throws `DslError`.
+ */
 export function evaluateFunctions(
   payload: Json,
   context: EvaluationContext,
   storage: EvaluationStorage,
+  budget: Budget,
 ): Promise<Json> {
-  return evaluate(payload, { context, storage, depth: 0, ambiguousAsText: false, budget: newBudget() })
+  return evaluate(payload, { ...OUTERMOST, context, storage, budget })
 }
 
 /** The same, with whether a secret was read on the way: what came out then is not to be shown. */
 export async function evaluateWatchingSecrets(
   payload: Json,
   storage: EvaluationStorage,
+  budget: Budget,
 ): Promise<{ readonly value: Json; readonly isSecret: boolean }> {
-  const budget = newBudget()
-  const value = await evaluate(payload, { context: {}, storage, depth: 0, ambiguousAsText: false, budget })
-  return { value, isSecret: budget.readsSecrets }
+  const before = budget.readsSecrets
+  budget.readsSecrets = false
+  const value = await evaluate(payload, { ...OUTERMOST, context: {}, storage, budget })
+  const isSecret = budget.readsSecrets
+  budget.readsSecrets ||= before
+  return { value, isSecret }
 }
 
 export interface Evaluation {
@@ -30,62 +49,78 @@ export interface Evaluation {
   readonly storage: EvaluationStorage
   /** Functions around this one; values that refer to each other in a circle end at the limit. */
   readonly depth: number
+  /** Values and functions around this one: as many as the stack holds. */
+  readonly level: number
+  readonly spender: Spender
   /** In outputs, and only there, an ambiguous `get_attribute` becomes a text. */
   readonly ambiguousAsText: boolean
   /** Shared by everything that one evaluation calls. */
   readonly budget: Budget
 }
 
-export interface Budget {
-  /** Calls: values that refer to each other can multiply. */
-  left: number
-  readsSecrets: boolean
-}
-
-export function newBudget(): Budget {
-  return { left: 100_000, readsSecrets: false }
-}
+export const OUTERMOST = { depth: 0, level: 0, spender: null, ambiguousAsText: false } as const
 
 export async function evaluate(value: Json, evaluation: Evaluation): Promise<Json> {
-  if (!holdsCall(value)) return value
-  if (evaluation.depth > MAX_NESTING) {
+  const { budget, spender, level, depth } = evaluation
+  spendSteps(budget, spender, 1)
+  if (typeof value !== 'object' || value === null) return value
+  if (!measure(value, budget, spender).holdsCall) return value
+  if (depth > MAX_NESTING) {
     throw new DslError(
       'EvaluationRecursionLimitReached',
       `Functions refer to each other in a circle, or are nested more than ${MAX_NESTING} deep.`,
     )
   }
+  if (level >= MAX_DEPTH) throw tooDeep(spender)
+  return evaluateInside(value, { ...evaluation, level: level + 1 })
+}
+
+async function evaluateInside(value: JsonList | JsonObject, evaluation: Evaluation): Promise<Json> {
   if (isList(value)) {
     const items: Json[] = []
     for (const item of value) items.push(await evaluate(item, evaluation))
     return items
   }
-  if (!isObject(value)) return value
   const call = callOf(value)
-  if (call !== null) return evaluateCall(call, { ...evaluation, depth: evaluation.depth + 1 })
-  const members: [string, Json][] = []
-  for (const [key, inner] of Object.entries(value)) members.push([key, await evaluate(inner, evaluation)])
-  return Object.fromEntries(members)
+  if (call !== null) {
+    return evaluateCall(call, { ...evaluation, depth: evaluation.depth + 1, spender: call.name })
+  }
+  const members: { [key: string]: Json } = {}
+  for (const [key, inner] of Object.entries(value)) put(members, key, await evaluate(inner, evaluation))
+  return members
 }
 
 async function evaluateCall(call: Call, evaluation: Evaluation): Promise<Json> {
-  evaluation.budget.left -= 1
-  if (evaluation.budget.left < 0) {
-    throw new DslError('EvaluationRecursionLimitReached', 'Too many function calls in one evaluation.')
-  }
-  if (call.name === 'get_secret') evaluation.budget.readsSecrets = true
+  const { budget, storage, context } = evaluation
+  await takeTurn(budget, storage)
+  spendSteps(budget, call.name, STEPS_OF_CALL)
+  if (call.name === 'get_secret') budget.readsSecrets = true
   const argument = await evaluate(call.argument, evaluation)
+  const pay = (value: Json) => spendBytes(budget, call.name, measure(value, budget, call.name).bytes)
+  pay(argument)
   try {
-    return await FUNCTIONS[call.name].run(
+    const result = await FUNCTIONS[call.name].run(
       { ...call, argument },
       {
-        context: evaluation.context,
-        storage: evaluation.storage,
+        context,
+        storage,
+        budget,
         evaluate: (value) => evaluate(value, evaluation),
-        evaluateIn: (value, context, storage) => evaluate(value, { ...evaluation, context, storage }),
+        evaluateIn: (value, ...[within, from]) =>
+          evaluate(value, { ...evaluation, context: within, storage: from }),
       },
     )
+    pay(result)
+    return result
   } catch (error) {
     if (!evaluation.ambiguousAsText || !(error instanceof AmbiguousInstance)) throw error
     return `<ERROR: ${error.message}>`
   }
+}
+
+/** Whoever else is served by this process does not wait for the whole evaluation. */
+async function takeTurn(budget: Budget, storage: EvaluationStorage): Promise<void> {
+  if (budget.steps > budget.turnEnds) return
+  budget.turnEnds = budget.steps - TURN
+  await storage.pause()
 }

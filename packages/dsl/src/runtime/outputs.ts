@@ -1,7 +1,8 @@
+import type { Budget } from '../functions/budget.ts'
 import { callOf } from '../functions/call.ts'
 import { UnknownSecret } from '../functions/get-secret.ts'
 import type { Json } from '../json.ts'
-import { evaluate, newBudget } from './evaluate.ts'
+import { type Evaluation, evaluate, OUTERMOST } from './evaluate.ts'
 import type { EvaluationStorage } from './storage.ts'
 
 type Declared = { readonly [name: string]: { readonly value: Json } }
@@ -13,30 +14,25 @@ type Declared = { readonly [name: string]: { readonly value: Json } }
 export function evaluateOutputs(
   outputs: Declared,
   storage: EvaluationStorage,
+  budget: Budget,
 ): Promise<Record<string, Json>> {
-  return evaluateEach(outputs, storage, true)
+  return evaluateEach(outputs, { ...OUTERMOST, context: {}, storage, budget, ambiguousAsText: true })
 }
 
 /** Capabilities: as outputs, but an ambiguous `get_attribute` throws `DslError`. */
 export function evaluateCapabilities(
   capabilities: Declared,
   storage: EvaluationStorage,
+  budget: Budget,
 ): Promise<Record<string, Json>> {
-  return evaluateEach(capabilities, storage, false)
+  return evaluateEach(capabilities, { ...OUTERMOST, context: {}, storage, budget })
 }
 
-async function evaluateEach(
-  declared: Declared,
-  storage: EvaluationStorage,
-  ambiguousAsText: boolean,
-): Promise<Record<string, Json>> {
+async function evaluateEach(declared: Declared, evaluation: Evaluation): Promise<Record<string, Json>> {
   const entries: [string, Json][] = []
   for (const [name, { value }] of Object.entries(declared)) {
     try {
-      entries.push([
-        name,
-        await evaluate(value, { context: {}, storage, depth: 0, ambiguousAsText, budget: newBudget() }),
-      ])
+      entries.push([name, await evaluate(value, evaluation)])
     } catch (error) {
       const isSecret = callOf(value)?.name === 'get_secret'
       if (!isSecret || !(error instanceof UnknownSecret)) throw error

@@ -7,6 +7,7 @@ import {
   evaluateFunctions,
   evaluateOutputs,
   type Json,
+  newBudget,
 } from '../index.ts'
 import type { StoredNode, StoredNodeInstance } from './storage.ts'
 
@@ -43,6 +44,7 @@ function deployment(parts: {
   const instances = parts.instances ?? []
   const storage: EvaluationStorage = {
     deploymentId: 'this',
+    pause: async () => {},
     node: async (id) => parts.nodes?.find((node) => node.id === id) ?? null,
     nodeInstance: async (id) => instances.find((each) => each.id === id) ?? null,
     nodeInstancesOf: async (id) => instances.filter(({ node_id }) => node_id === id),
@@ -152,11 +154,13 @@ const VALUES: readonly (readonly [value: Json, expected: Json, context?: Evaluat
 const rows = VALUES.map(([value, expected, context = {}]) => ({ value, expected, context }))
 
 test.each(rows)('$value gives $expected', async ({ value, expected, context }) => {
-  expect(await evaluateFunctions(value, context, storage)).toEqual(expected)
+  expect(await evaluateFunctions(value, context, storage, newBudget())).toEqual(expected)
 })
 
 test('what a secret holds is never taken for a function', async () => {
-  expect(await evaluateFunctions({ get_secret: ['json', 'a', 1] }, {}, storage)).toEqual({ get_secret: 's' })
+  expect(await evaluateFunctions({ get_secret: ['json', 'a', 1] }, {}, storage, newBudget())).toEqual({
+    get_secret: 's',
+  })
 })
 
 test('values that refer to each other in a circle end with an error', async () => {
@@ -169,24 +173,30 @@ test('values that refer to each other in a circle end with an error', async () =
       }),
     ],
   })
-  expect(await failure(evaluateFunctions({ get_attribute: ['n', 'a'] }, {}, circle))).toBe(
+  expect(await failure(evaluateFunctions({ get_attribute: ['n', 'a'] }, {}, circle, newBudget()))).toBe(
     'EvaluationRecursionLimitReached',
   )
 })
 
 test('in outputs an ambiguous attribute is a text; elsewhere it is an error', async () => {
   const declared = { a: { value: { concat: ['ip: ', { get_attribute: ['vm', 'ip'] }] } }, b: { value: 1 } }
-  const outputs = await evaluateOutputs(declared, storage)
+  const outputs = await evaluateOutputs(declared, storage, newBudget())
   expect(outputs.a).toMatch(/^ip: <ERROR: .*vm.*>$/)
   expect(outputs.b).toBe(1)
-  expect(await failure(evaluateCapabilities(declared, storage))).toBe('FunctionEvaluationError')
+  expect(await failure(evaluateCapabilities(declared, storage, newBudget()))).toBe('FunctionEvaluationError')
 })
 
 test('an output that is a missing secret is left out; one that only uses it fails', async () => {
-  expect(await evaluateOutputs({ a: { value: { get_secret: 'gone' } }, b: { value: 1 } }, storage)).toEqual({
+  expect(
+    await evaluateOutputs({ a: { value: { get_secret: 'gone' } }, b: { value: 1 } }, storage, newBudget()),
+  ).toEqual({
     b: 1,
   })
-  const inner = evaluateOutputs({ a: { value: { concat: ['x', { get_secret: 'gone' }] } } }, storage)
+  const inner = evaluateOutputs(
+    { a: { value: { concat: ['x', { get_secret: 'gone' }] } } },
+    storage,
+    newBudget(),
+  )
   expect(await failure(inner)).toBe('UnknownSecretError')
 })
 
@@ -198,8 +208,10 @@ test('of several instances the one in the same scaling group copy is meant', asy
       instance(`b_${index}`, { x: index }, { scaling_groups: [{ name: 'g', id: `g_${index}` }] }),
     ]),
   })
-  expect(await evaluateFunctions({ get_attribute: ['b', 'x'] }, { self: 'a_2' }, grouped)).toBe(2)
-  expect(await failure(evaluateFunctions({ get_attribute: ['b', 'x'] }, {}, grouped))).toBe(
+  expect(await evaluateFunctions({ get_attribute: ['b', 'x'] }, { self: 'a_2' }, grouped, newBudget())).toBe(
+    2,
+  )
+  expect(await failure(evaluateFunctions({ get_attribute: ['b', 'x'] }, {}, grouped, newBudget()))).toBe(
     'FunctionEvaluationError',
   )
 })

@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '../json.ts'
 /** What run-time evaluation reads. Every read belongs to one deployment unless it names another. */
 export interface EvaluationStorage {
   readonly deploymentId: string
+  /** Lets others have their turn, where many are served by one process. */
+  pause(): Promise<void>
   node(nodeId: string): Promise<StoredNode | null>
   nodeInstance(instanceId: string): Promise<StoredNodeInstance | null>
   /** All instances of a node, by index. */

@@ -10,6 +10,7 @@ import {
   hasFunctionsInConstraints,
   type InputSchema,
   type Json,
+  newBudget,
   type ObjectQuery,
   withObjects,
 } from '../index.ts'
@@ -184,7 +185,7 @@ inputs:
   const values: { readonly [name: string]: Json } = { b: ['x'], c: [1, 5] }
   const storage = { input: async (name: string) => values[name] } as unknown as EvaluationStorage
   expect(hasFunctionsInConstraints(inputs)).toBe(true)
-  const evaluated = await evaluatedConstraints(inputs, storage)
+  const evaluated = await evaluatedConstraints(inputs, storage, newBudget())
   expect(evaluated.a?.constraints).toEqual([
     { valid_values: ['x'] },
     { in_range: [1, 5], error_message: 'oh' },
@@ -213,7 +214,7 @@ inputs:
     secret: async (key: string) => secrets[key],
     capability: async () => ({ found: 'value', value: [{ get_secret: 's' }], storage }),
   } as unknown as EvaluationStorage
-  const schema = await evaluatedConstraints(plan.inputs, storage)
+  const schema = await evaluatedConstraints(plan.inputs, storage, newBudget())
   // Long enough for the pattern to take too long.
   const given = Object.fromEntries(Object.keys(schema).map((name) => [name, `${'a'.repeat(40)}b`]))
   const outcome = convertAndCheckParameters({

@@ -1,20 +1,19 @@
 import { apiVersions, openapi, routes } from '@tutti/api'
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Histogram } from 'prom-client'
 import type { Services } from '../services.ts'
 import { docsPage } from './docs-page.ts'
 import { ping } from './queries.ts'
 
 /** What operators and their tools ask, outside the API and without credentials. */
 export function addOperationalRoutes(app: FastifyInstance, services: Services): void {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  const { metrics } = services
   const durations = new Histogram({
     name: 'tutti_http_request_duration_seconds',
     help: 'Time from the request to the end of its answer',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-    registers: [registry],
+    registers: [metrics],
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
@@ -42,7 +41,7 @@ export function addOperationalRoutes(app: FastifyInstance, services: Services): 
     }
   })
   app.get('/metrics', async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
+    reply.type(metrics.contentType).send(await metrics.metrics()),
   )
   for (const version of apiVersions) {
     const document = JSON.stringify(openapi(version))

@@ -1,8 +1,10 @@
 import {
   type AdaptableRequest,
   ApiError,
+  builtRoutes,
   forbidden,
   ListAnswer,
+  type ListQuery,
   lastValue,
   parseBody,
   parseBoolean,
@@ -18,12 +20,13 @@ import {
   tenantNotProvided,
   unauthorized,
   type VersionRoute,
+  withQueriedVisibility,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
-import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
+import { boundExecution, callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
 import { withAuditedDatabase } from '../features/audit/index.ts'
 import { unlessInMaintenance } from '../features/maintenance/index.ts'
@@ -49,21 +52,24 @@ export async function answer(
   )
   const request = withAuditedDatabase(authorized, route, http)
   refuseWhileCancelling(served.name, request.caller)
-  refuseBeyondTenant(route, request.caller)
   const given: AdaptableRequest = {
     params: http.params as Readonly<Record<string, string>>,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
     body:
-      route.body === 'archive' || route.body === undefined ? undefined : parseBody(route.body, await body()),
+      route.body === 'archive' || route.body === undefined
+        ? undefined
+        : parseBody(route.body, withQueriedVisibility(route.body, request.query, await body())),
   }
   const name = adaptation.handler?.(given) ?? served.name
   // Who asks an older endpoint for what a newer one does needs the permission of both.
   const called = name === served.name ? undefined : routes[name]
   if (called !== undefined) {
     await checkPermission(request, called)
-    refuseBeyondTenant(called, request.caller)
   }
-  const { answerFields } = adaptation
+  const { answerFields, resource } = adaptation
+  // So does who gets to see what was deleted.
+  if (resource !== undefined) await checkPermission(request, builtRoutes[resource.from])
+  const listOf = adaptation.list ?? ((list: ListQuery) => list)
   const { _include: _, ...others } = request.query
   const query = answerFields ? others : request.query
   const included = answerFields && parseInclude(request.query, answerFields)
@@ -75,16 +81,17 @@ export async function answer(
     list:
       route.list === undefined
         ? undefined
-        : parseListQuery(query, route.list, {
-            fields: route.fields,
-            own: Object.keys(route.query?.properties ?? {}),
-            passesOverUnknown: route.passesOverUnknown ?? false,
-            pageSize: services.config.get('default_page_size'),
-          }),
+        : listOf(
+            parseListQuery(query, route.list, {
+              fields: route.fields,
+              own: Object.keys(route.query?.properties ?? {}),
+              passesOverUnknown: route.passesOverUnknown ?? false,
+              pageSize: services.config.get('default_page_size'),
+            }),
+          ),
   }
   const call = (called: RouteName, params = routeRequest.params) =>
     handlers[called]({ ...routeRequest, params } as unknown as never) as Promise<unknown>
-  const { resource } = adaptation
   const answersOf = (when: 'before' | 'after') =>
     resource?.when === when ? call(resource.from, resource.params?.(given)) : undefined
 
@@ -144,13 +151,19 @@ async function repeatLostRaces<T>(handle: () => Promise<T>): Promise<T> {
  */
 async function authorize(
   services: Services,
-  { route, hasTenants }: VersionRoute,
+  { route, hasTenants, quotesFileNames }: VersionRoute,
   http: FastifyRequest,
   reply: FastifyReply,
   body: () => Promise<unknown>,
 ): Promise<Request> {
   const { remembered, fresh } = services.directory
-  const base = { services, query: http.query as QueryValues, raw: http.raw, reply }
+  const base = {
+    services,
+    query: http.query as QueryValues,
+    raw: http.raw,
+    reply,
+    attachment: attachmentAs(quotesFileNames),
+  }
   const isFromCookie = route.credentials === 'cookie'
   const credentials = (isFromCookie ? readCookie : readCredentials)(http.headers)
   const needsNone =
@@ -190,7 +203,11 @@ async function authorize(
 const isForbidden = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'forbidden_error'
 
+const attachmentAs = (isQuoted: boolean) => (name: string) =>
+  `attachment; filename=${isQuoted ? `"${name}"` : name}`
+
 async function checkPermission(request: Request, route: Route): Promise<void> {
+  refuseBeyondTenant(route, request.caller)
   const { permission } = route
   if (permission === 'authenticated' || permission === 'anonymous' || permission === 'optional') return
   if (request.rights.holds(permission)) return
@@ -250,16 +267,16 @@ function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
 }
 
 /**
- * An execution works in its tenant, and no longer than it runs. Users, tokens, tenants and settings are the whole
- * manager's and stay: what a blueprint's author writes may not change them because an administrator runs it. Workflows of
- * the manager itself may.
+ * An execution works in its tenant, and no longer than it runs. Users, tokens, other tenants and settings are the whole
+ * manager's: what a blueprint's author writes may neither see nor change them because an administrator runs it.
+ * Workflows of the manager itself may.
  */
-function refuseBeyondTenant({ method, tenant }: Route, { execution }: Caller): void {
-  if (execution === undefined || execution.isSystemWorkflow) return
-  if (method === 'GET' || tenant === 'required') return
+function refuseBeyondTenant({ reach, method }: Route, caller: Caller): void {
+  const execution = boundExecution(caller)
+  if (execution === undefined || reach === 'tenant' || (reach === 'everybody' && method === 'GET')) return
   throw new ApiError(
     'forbidden_error',
-    `The token of execution ${execution.id} is for its tenant: it cannot change what belongs to the whole manager`,
+    `The token of execution ${execution.id} is for its tenant: it reaches nothing that belongs to the whole manager`,
     { hint: 'Send the credentials of a user' },
   )
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Database } from '../database.ts'
 import type { Scope } from '../lists/resource.ts'
 import {
@@ -48,6 +49,7 @@ export function deploymentStorage(
 
   return {
     deploymentId: deployment.id,
+    pause: () => setImmediate(),
     node,
     nodeInstance,
     nodeInstancesOf,

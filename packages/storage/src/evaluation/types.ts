@@ -41,6 +41,7 @@ export type SystemFact =
 
 export type DeploymentStorage = {
   readonly deploymentId: string
+  pause(): Promise<void>
   node(nodeId: string): Promise<StoredNode | null>
   nodeInstance(instanceId: string): Promise<StoredNodeInstance | null>
   nodeInstancesOf(nodeId: string): Promise<readonly StoredNodeInstance[]>

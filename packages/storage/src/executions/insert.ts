@@ -3,7 +3,7 @@ import type { Database } from '../database.ts'
 import { toJson } from '../database.ts'
 import type { Queue } from '../queue.ts'
 import type { Visibility } from '../schema.ts'
-import { pickUpMs } from './dequeue.ts'
+import { pickUpMs } from './lease.ts'
 
 export type NewExecution = {
   readonly tenantId: number

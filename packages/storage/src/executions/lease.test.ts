@@ -9,11 +9,13 @@ import {
   findAbandoned,
   LeaseLost,
   msUntilAbandoned,
+  offered,
   releaseAllLeases,
   releaseLeases,
   renewLeases,
   takeLease,
 } from './lease.ts'
+import { setExecutionStatus } from './status.ts'
 
 let own: TestDatabase
 let database: OpenDatabase
@@ -101,6 +103,40 @@ test('a row in the middle of a transaction holds up neither renewals nor the sea
   } finally {
     await dead.end()
   }
+})
+
+test('a lease that outlives its execution holds up a resume until it is given back', async () => {
+  const { db } = database
+  const execution = await addExecution('left')
+  await take(execution, 'h')
+  await db
+    .transaction()
+    .execute((transaction) =>
+      setExecutionStatus(transaction, execution, { status: 'cancelled', keepsLease: true }),
+    )
+  expect(await renewLeases(db, 'h', ['left'], minute)).toMatchObject([
+    { status: 'cancelled', isRenewed: true },
+  ])
+  await db
+    .updateTable('executions')
+    .set({ status: 'pending', ...offered })
+    .where('id', '=', 'left')
+    .execute()
+  expect(await take(execution, 'i')).toBe(undefined)
+  const before = await countJobs('left')
+  await releaseLeases(db, queue, 'h', ['left'])
+  expect(await countJobs('left')).toBe(before + 1)
+  expect(await take(execution, 'i')).toMatchObject({ lease_owner: 'i' })
+
+  // Given back as ended, it is offered to nobody.
+  await db
+    .transaction()
+    .execute((transaction) =>
+      setExecutionStatus(transaction, execution, { status: 'cancelled', keepsLease: true }),
+    )
+  await releaseLeases(db, queue, 'i')
+  expect(await countJobs('left')).toBe(before + 1)
+  expect(await renewLeases(db, 'i', ['left'], minute)).toEqual([])
 })
 
 test('the next end of a lease is known', async () => {

@@ -37,7 +37,8 @@ export function createOperationRunner(
   const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>()
 
   async function run(operation: StoredOperation, resume: boolean, abort: AbortController): Promise<void> {
-    const release = await services.slots.take()
+    // Killed while it waits, it ends as killed below, without a slot.
+    const leave = await services.slots.enter(execution.tenant_id, abort.signal).catch(() => undefined)
     try {
       if (control.isDraining || control.lost.aborted) return
       const startedAtMs = services.now()
@@ -53,7 +54,7 @@ export function createOperationRunner(
         outcome,
       })
     } finally {
-      release()
+      leave?.()
       running.delete(operation.id)
       control.wake()
     }
@@ -120,6 +121,11 @@ async function perform(
         logFile: join(settings.environment.logFolder, logName(execution)),
         python: settings.python,
         user: operationUser(settings.operationUsers, execution.tenant_id),
+        onLeftover: (error) =>
+          services.log.warn(
+            { err: error, execution_id: execution.id, operation: operation.name },
+            'the files of an operation could not be removed yet',
+          ),
       },
       signal,
     )

@@ -27,7 +27,9 @@ import {
   storeResume,
   takeStep,
 } from './queries.ts'
-import { runGraph } from './run-graph.ts'
+import { type OperationsLeft, runGraph } from './run-graph.ts'
+
+export type WorkflowRun = { readonly end: WorkflowEnd; readonly left: OperationsLeft | null }
 
 /** Runs a built-in workflow on a deployment, from wherever its stored graphs are, to its end. */
 export async function runWorkflow(
@@ -35,18 +37,18 @@ export async function runWorkflow(
   execution: ExecutionRow,
   control: ExecutionControl,
   token: string,
-): Promise<WorkflowEnd> {
+): Promise<WorkflowRun> {
   const phases = builtInWorkflow(execution.workflow_id).phases(execution.parameters as JsonObject)
   const context = await operationContext(services, execution)
   const run = { services, execution, control, token, context }
   const children = await runOnOwnChildren(services, execution, control)
-  if (children.status !== 'succeeded') return children
+  if (children.status !== 'succeeded') return { end: children, left: null }
   if (execution.resume_mode !== null) await applyResume(run, phases, execution.resume_mode)
   for (const phase of phases) {
-    const outcome = await runPhase(run, phase)
-    if (outcome.status !== 'succeeded') return outcome
+    const { outcome, left } = await runPhase(run, phase)
+    if (outcome.status !== 'succeeded') return { end: outcome, left }
   }
-  return { status: 'succeeded' }
+  return { end: { status: 'succeeded' }, left: null }
 }
 
 /** `uninstall` with `recursive` uninstalls what is in the deployment first (spec/workflows.md 3.6). */

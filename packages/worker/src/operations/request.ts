@@ -21,12 +21,16 @@ export interface OperationRequest {
   /** Path or name of the interpreter, Python ≥ 3.8. */
   readonly python: string
   readonly user: OperationUser
+  /** Told when something in the operation's own folder could not be removed. */
+  readonly onLeftover: (error: unknown) => void
 }
 
 /** What an operation's process is told about its surroundings (spec/operations.md 4). */
 export interface OperationEnvironment {
-  /** The worker's own variables: `process.env`. Its secrets are left out of the child's. */
+  /** The worker's own variables: `process.env`. Few of them become the child's. */
   readonly inherited: Readonly<Record<string, string | undefined>>
+  /** Names of more that do; with `*` at their end, all that begin so. */
+  readonly alsoPassed: readonly string[]
   readonly manager: {
     readonly protocol: 'http' | 'https'
     readonly hosts: readonly string[]

@@ -8,6 +8,7 @@ import {
   hasFunctionsInConstraints,
   holdsCall,
   type Json,
+  newBudget,
   type PlanWorkflow,
   whyUnavailable,
   withObjects,
@@ -70,7 +71,10 @@ async function checkParameters(
   const storage = isOpen ? await evaluationOf(db, scope, deploymentId) : undefined
   // It may be somebody's own by now. What is not evaluated is no parameter.
   if (isOpen && storage === undefined) throw notFound('Deployment', deploymentId)
-  const declared = storage ? await evaluatedConstraints(workflow.parameters, storage) : workflow.parameters
+  const budget = newBudget()
+  const declared = storage
+    ? await evaluatedConstraints(workflow.parameters, storage, budget)
+    : workflow.parameters
   const schema = withDefaultsOf(stored, declared)
   const outcome = await withObjects(objectFinder(db, scope, null), (objects) =>
     convertAndCheckParameters({
@@ -85,7 +89,8 @@ async function checkParameters(
   if (!outcome.ok) return { ok: false, error: outcome.problems.join('\n') }
   const evaluated: Record<string, Json> = {}
   for (const [name, value] of Object.entries(outcome.parameters)) {
-    evaluated[name] = storage && holdsCall(value) ? await evaluateFunctions(value, {}, storage) : value
+    evaluated[name] =
+      storage && holdsCall(value) ? await evaluateFunctions(value, {}, storage, budget) : value
   }
   return { ok: true, parameters: evaluated }
 }

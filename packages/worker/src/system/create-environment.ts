@@ -61,6 +61,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
 
   const outcome = await planned(
     services,
+    tenantId,
     {
       planText: deployment.planText,
       inputs: parameters.inputs,
@@ -139,13 +140,14 @@ function usedCapabilities(
 
 async function planned(
   services: WorkerServices,
+  tenantId: number,
   environment: EnvironmentToPlan,
   answers: EnvironmentAnswers,
 ): Promise<PlannedEnvironment> {
   try {
     return environment.planText.length < largePlan
       ? await planEnvironment(environment, answers, randomId)
-      : await runInThread('environment', environment, answers)
+      : await runInThread(() => services.planning.enter(tenantId), 'environment', environment, answers)
   } catch (error) {
     if (error instanceof TaskAborted) services.log.error({ err: error }, 'deployment not planned to an end')
     else if (!(error instanceof DslError || error instanceof ApiError)) throw error

@@ -1,5 +1,5 @@
 import { ApiError } from '@tutti/api'
-import { DslError, evaluateFunctions } from '@tutti/dsl'
+import { DslError, evaluateFunctions, newBudget } from '@tutti/dsl'
 import {
   deploymentStorage,
   type EvaluatedTargets,
@@ -21,9 +21,10 @@ export const targetsOf = (
     const deployment = await findEvaluatedDeployment(db, scope, deploymentId)
     if (deployment === undefined) return undefined
     const storage = deploymentStorage({ db, readSecret }, scope, deployment)
+    const budget = newBudget()
     return async (payload, context) => {
       try {
-        return await evaluateFunctions(payload, context, storage)
+        return await evaluateFunctions(payload, context, storage, budget)
       } catch (error) {
         if (!(error instanceof DslError)) throw error
         throw new ApiError('functions_evaluation_error', error.message, { cause: error })

@@ -1,5 +1,11 @@
 import { ApiError } from '@tutti/api'
-import { evaluateCapabilities, evaluatedConstraints, type Json, type ObjectQuery } from '@tutti/dsl'
+import {
+  evaluateCapabilities,
+  evaluatedConstraints,
+  type Json,
+  newBudget,
+  type ObjectQuery,
+} from '@tutti/dsl'
 import {
   type Database,
   deploymentStorage,
@@ -36,7 +42,7 @@ export async function evaluationOf(db: Database, scope: Scope, deploymentId: str
 
 /** Whether inputs and parameters name what there is; `blueprint`: the one that a deployment is being made from. */
 export const objectFinder =
-  (db: Database, scope: Scope, blueprint: Creation['blueprint'] | null) =>
+  (db: Database, scope: Scope, blueprint: Creation['blueprint'] | null, budget = newBudget()) =>
   (queries: readonly ObjectQuery[]): Promise<readonly boolean[]> =>
     objectsExist(
       {
@@ -46,7 +52,11 @@ export const objectFinder =
         async capabilities(deploymentId) {
           const found = await findEvaluatedDeployment(db, scope, deploymentId)
           if (found === undefined) return {}
-          return evaluateCapabilities(found.capabilities, deploymentStorage({ db, readSecret }, scope, found))
+          return evaluateCapabilities(
+            found.capabilities,
+            deploymentStorage({ db, readSecret }, scope, found),
+            budget,
+          )
         },
       },
       queries,
@@ -58,6 +68,7 @@ export function environmentAnswers(
   { tenant_id: tenantId, created_by: username }: ExecutionRow,
   { id, blueprint }: Creation,
 ): EnvironmentAnswers {
+  const budget = newBudget()
   let known: Promise<Scope> | undefined
   const scope = () => {
     known ??= scopeOf(db, tenantId, username)
@@ -71,9 +82,9 @@ export function environmentAnswers(
       const input = async (name: string): Promise<Json | undefined> =>
         (Object.hasOwn(given, name) ? given[name] : undefined) ??
         (Object.hasOwn(inputs, name) ? inputs[name]?.default : undefined)
-      return evaluatedConstraints(inputs, { ...own, input })
+      return evaluatedConstraints(inputs, { ...own, input }, budget)
     },
-    objects: async (queries) => objectFinder(db, await scope(), blueprint)(queries),
+    objects: async (queries) => objectFinder(db, await scope(), blueprint, budget)(queries),
     async missingSecrets(keys) {
       const missing: string[] = []
       for (const key of keys) if (!(await secretExists(db, await scope(), key))) missing.push(key)

@@ -143,6 +143,7 @@ async function parse(
 ): Promise<Parsed> {
   const importRules = importRulesOf(await readProviderContext(services.db))
   const outcome = await runInThread(
+    () => services.planning.enter(execution.tenant_id),
     'parse',
     {
       folder,

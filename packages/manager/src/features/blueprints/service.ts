@@ -54,7 +54,7 @@ export const requireBlueprint = (request: Request, db: Database, id: string) =>
   requireOwned<BlueprintState>(request, db, blueprintTable, id, stateColumns)
 
 /** The same to be changed. @throws not_found_error, illegal_action_error */
-const lockBlueprint = (request: Request, transaction: Database, id: string) =>
+export const lockBlueprint = (request: Request, transaction: Database, id: string) =>
   lockOwned<BlueprintState>(request, transaction, blueprintTable, id, stateColumns)
 
 /** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */
@@ -195,7 +195,7 @@ export async function downloadArchive(request: Request, id: string): Promise<Asy
   request.reply.headers({
     'content-type': 'application/octet-stream',
     'content-length': archive.size,
-    'content-disposition': `attachment; filename="${id}.${blueprint.archive_extension ?? 'tar.gz'}"`,
+    'content-disposition': request.attachment(`${id}.${blueprint.archive_extension ?? 'tar.gz'}`),
   })
   return archive.chunks
 }

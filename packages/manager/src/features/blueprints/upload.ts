@@ -7,6 +7,7 @@ import {
   checkIdentifier,
   duplicateBlueprint,
   isFailedBlueprintState,
+  joinVisibilities,
   type LabelPair,
   parseBody,
   parseCreateVisibility,
@@ -89,7 +90,12 @@ async function startUpload(
   checkIdentifier('blueprint_id', id)
   const archive = await receiveArchive(request)
   try {
-    const upload = readUpload(request, id, { ...query, ...archive.parameters }, validateOnly)
+    const upload = readUpload(
+      request,
+      id,
+      joinVisibilities(query, { ...query, ...archive.parameters }),
+      validateOnly,
+    )
     checkSource(upload, archive)
     if (archive.file !== undefined && archive.extension === undefined) {
       if (!validateOnly) await storeFailure(request, upload, noArchive)
@@ -110,7 +116,7 @@ function readUpload(
   validateOnly: boolean,
 ): Upload {
   const parameters = parseUpload(given)
-  const visibility = parseCreateVisibility(parameters.visibility, parameters.private_resource)
+  const visibility = parseCreateVisibility(parameters)
   checkMayBeGlobal(request, visibility)
   const { labels } = parameters
   return {

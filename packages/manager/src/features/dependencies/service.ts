@@ -115,7 +115,7 @@ async function toDependency(
   db: Database,
   body: DescribedDependency,
 ): Promise<NewDependency> {
-  const visibility = parseCreateVisibility(body.visibility, undefined)
+  const visibility = parseCreateVisibility(body)
   checkMayBeGlobal(request, visibility)
   const { created_by, created_at } = await creationOf(request, db, body)
   const target = body.target_deployment ?? body.target_deployment_id ?? null

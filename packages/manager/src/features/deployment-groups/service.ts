@@ -4,9 +4,10 @@ import {
   duplicate,
   emptyUpdate,
   type ListQuery,
-  parseCreateVisibility,
+  parseGivenVisibility,
   parseLabels,
   type RouteBody,
+  type Visibility,
 } from '@tutti/api'
 import {
   type Database,
@@ -50,7 +51,7 @@ type Put = RouteBody<'deploymentGroups.put'>
 /** Creates the group, or changes what the body names of it; new members and new deployments in the same transaction. */
 export async function putGroup(request: Request, id: string, body: Put): Promise<void> {
   checkIdentifier('group_id', id, 'any')
-  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const visibility = parseGivenVisibility(body)
   const labels = body.labels == null ? undefined : parseLabels(body.labels)
   const { id: tenantId } = tenantOf(request)
   const { username } = request.caller
@@ -90,7 +91,7 @@ async function claimOrOpen(
   request: Request,
   transaction: Database,
   id: string,
-  visibility: ReturnType<typeof parseCreateVisibility> | undefined,
+  visibility: Visibility | undefined,
   given: Pick<Put, 'created_by' | 'created_at' | 'creation_counter'>,
 ): Promise<boolean> {
   const tenant = tenantOf(request)

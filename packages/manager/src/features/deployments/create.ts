@@ -65,7 +65,7 @@ async function startCreation(
   options: Options,
 ): Promise<string | undefined> {
   checkIdentifier('deployment_id', id, 'any')
-  const visibility = parseCreateVisibility(body.visibility, body.private_resource ?? options.private_resource)
+  const visibility = parseCreateVisibility(body)
   if (options.async_create) await untilUploaded(request, body.blueprint_id)
   const displayName = body.display_name == null ? undefined : checkDisplayName(body.display_name)
   const deployment = {

@@ -1,5 +1,6 @@
 import { ApiError, type ErrorCode } from '@tutti/api'
 import {
+  type Budget,
   DslError,
   type EvaluationStorage,
   evaluateCapabilities,
@@ -7,7 +8,7 @@ import {
   type Json,
 } from '@tutti/dsl'
 import { type Request, tenantScope } from '../../request.ts'
-import { openEvaluation } from '../evaluation/index.ts'
+import { openEvaluation, readingEvaluator } from '../evaluation/index.ts'
 import { requireDeployment } from './service.ts'
 
 type Declared = Readonly<Record<string, { readonly value: Json }>>
@@ -15,8 +16,8 @@ type Declared = Readonly<Record<string, { readonly value: Json }>>
 /** The deployment's outputs with their functions evaluated now (spec/rest-facts-a.md 8, spec/dsl.md 15.5). */
 export async function readOutputs(request: Request, id: string) {
   const { outputs } = await requireDeployment(request, request.services.db, id)
-  const evaluated = await evaluate(request, id, 'deployment_outputs_evaluation_error', (storage) =>
-    evaluateOutputs(outputs as Declared, storage),
+  const evaluated = await evaluate(request, id, 'deployment_outputs_evaluation_error', (...open) =>
+    evaluateOutputs(outputs as Declared, ...open),
   )
   return { deployment_id: id, outputs: evaluated }
 }
@@ -24,8 +25,8 @@ export async function readOutputs(request: Request, id: string) {
 /** The same of its capabilities. @throws not_found_error, deployment_capabilities_evaluation_error */
 export async function readCapabilities(request: Request, id: string) {
   const { capabilities } = await requireDeployment(request, request.services.db, id)
-  const evaluated = await evaluate(request, id, 'deployment_capabilities_evaluation_error', (storage) =>
-    evaluateCapabilities(capabilities as Declared, storage),
+  const evaluated = await evaluate(request, id, 'deployment_capabilities_evaluation_error', (...open) =>
+    evaluateCapabilities(capabilities as Declared, ...open),
   )
   return { deployment_id: id, capabilities: evaluated }
 }
@@ -34,11 +35,12 @@ async function evaluate<T>(
   request: Request,
   id: string,
   code: ErrorCode,
-  run: (storage: EvaluationStorage) => Promise<T>,
+  run: (storage: EvaluationStorage, budget: Budget) => Promise<T>,
 ): Promise<T> {
-  const storage = await openEvaluation(request.services, tenantScope(request), id)
+  const evaluator = readingEvaluator(request)
+  const storage = await openEvaluation(evaluator, tenantScope(request), id)
   try {
-    return await run(storage)
+    return await run(storage, evaluator.budget)
   } catch (error) {
     if (!(error instanceof DslError)) throw error
     throw new ApiError(code, error.message, { cause: error })

@@ -77,6 +77,55 @@ test('says what cannot be evaluated, and refuses who may not', async () => {
   expect((await evaluate({}, {}, { user: 'viewer' })).status).toBe(403)
 })
 
+test('what would cost too much is refused with the name of the function and its bound', async () => {
+  const long = 'a'.repeat(2 ** 18)
+  const doubling = Object.fromEntries(
+    Array.from({ length: 22 }, (_, n) => [
+      `i${n}`,
+      {
+        value:
+          n === 21
+            ? long
+            : {
+                concat: [
+                  { get_capability: ['much', `i${n + 1}`] },
+                  { get_capability: ['much', `i${n + 1}`] },
+                ],
+              },
+      },
+    ]),
+  )
+  const replaced = { string_replace: [long, 'a', 'b'.repeat(1000)] }
+  await addDeployment(manager.db, 'much', {
+    outputs: { big: { value: replaced } },
+    capabilities: doubling,
+    nodes: [
+      {
+        id: 'big',
+        properties: { x: replaced },
+        instances: [{ id: 'big_1', runtimeProperties: { x: replaced } }],
+      },
+    ],
+  })
+  const bound = (name: string) => ({
+    status: 400,
+    body: {
+      message: `Unable to evaluate ${name} function: the functions of one evaluation make more than 16 MiB.`,
+    },
+  })
+  expect(await evaluate({ x: replaced })).toMatchObject(bound('string_replace'))
+  expect(await evaluate({ x: { get_capability: ['much', 'i0'] } })).toMatchObject({ status: 400 })
+  expect(await manager.inject('GET', '/deployments/much/outputs')).toMatchObject(bound('string_replace'))
+  expect(await manager.inject('GET', '/deployments/much/capabilities')).toMatchObject({ status: 400 })
+  expect(await manager.inject('GET', '/node-instances/big_1?_evaluate_functions=true')).toMatchObject(
+    bound('string_replace'),
+  )
+  for (const value of ['nope', { a: 1 }, [[]]]) {
+    const { text } = await evaluate({ x: { string_split: [value, ''] } })
+    expect(text).not.toMatch(/\n\s+at |file:\/\//)
+  }
+})
+
 test('nodes and instances are read with their functions evaluated in their own scope when asked', async () => {
   const nodes = (query: string) => manager.inject('GET', `/nodes?deployment_id=app&id=vm&${query}`)
   const raw = { get_attribute: ['SELF', 'ip'] }

@@ -4,9 +4,13 @@
 
 export { evaluationHandlers } from './routes.ts'
 export {
+  comparing,
+  type Evaluator,
   evaluateConstraints,
   evaluatePayload,
   findEvaluation,
   objectFinder,
   openEvaluation,
+  readingEvaluator,
+  startingEvaluator,
 } from './service.ts'

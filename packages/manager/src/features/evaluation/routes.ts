@@ -1,13 +1,15 @@
 import type { EvaluationContext } from '@tutti/dsl'
 import { type Handlers, tenantScope } from '../../request.ts'
-import { evaluatePayload, openEvaluation } from './service.ts'
+import { evaluatePayload, openEvaluation, readingEvaluator } from './service.ts'
 
 /** spec/rest-facts-a.md 8, spec/dsl.md 15.5 */
 export const evaluationHandlers = {
   async 'functions.evaluate'(request) {
     const { deployment_id, context, payload } = request.body
-    const storage = await openEvaluation(request.services, tenantScope(request), deployment_id)
-    return { deployment_id, payload: await evaluatePayload(payload, contextOf(context ?? {}), storage) }
+    const evaluator = readingEvaluator(request)
+    const storage = await openEvaluation(evaluator, tenantScope(request), deployment_id)
+    const value = await evaluatePayload(evaluator, payload, contextOf(context ?? {}), storage)
+    return { deployment_id, payload: value }
   },
 } satisfies Partial<Handlers>
 

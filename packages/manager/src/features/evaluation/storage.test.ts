@@ -6,9 +6,11 @@ import { openEvaluation } from './index.ts'
 
 let manager: TestManager
 let scope: Scope
+let evaluator: Parameters<typeof openEvaluation>[0]
 
 beforeAll(async () => {
   manager = await startTestManager()
+  evaluator = { services: manager.services, readSecret: async () => undefined }
   const { db } = manager
   const other = await addTenant(db, 'other')
   scope = { username: 'alice', tenantIds: [0], administeredTenantIds: [], globalTenantIds: [other] }
@@ -51,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => manager.close())
 
 test('functions read the nodes, instances, inputs, labels and facts of their deployment', async () => {
-  const storage = await openEvaluation(manager.services, scope, 'app')
+  const storage = await openEvaluation(evaluator, scope, 'app')
   expect(await storage.node('vm')).toEqual({ id: 'vm', properties: { a: [1] }, relationships: [] })
   expect(await storage.node('none')).toBeNull()
   expect(await storage.nodeInstance('vm_1')).toEqual({
@@ -81,7 +83,7 @@ test('functions read the nodes, instances, inputs, labels and facts of their dep
 })
 
 test('capabilities of other deployments are found as far as the caller sees them', async () => {
-  const storage = await openEvaluation(manager.services, scope, 'app')
+  const storage = await openEvaluation(evaluator, scope, 'app')
   const found = await storage.capability('net', 'gateway')
   expect(found).toMatchObject({ found: 'value', value: '10.0.0.1', storage: { deploymentId: 'net' } })
   expect(await storage.capability('net', 'other')).toEqual({ found: 'no capability' })
@@ -91,14 +93,14 @@ test('capabilities of other deployments are found as far as the caller sees them
 })
 
 test('a global deployment of another tenant opens no way into that tenant', async () => {
-  const storage = await openEvaluation(manager.services, scope, 'shared')
+  const storage = await openEvaluation(evaluator, scope, 'shared')
   expect(await storage.capability('shared', 'x')).toMatchObject({ found: 'value' })
   expect(await storage.capability('inside', 'x')).toEqual({ found: 'no deployment' })
   expect(await storage.capability('net', 'gateway')).toEqual({ found: 'no deployment' })
 })
 
 test('a deployment that the caller does not see is not found', async () => {
-  await expect(openEvaluation(manager.services, scope, 'hidden')).rejects.toThrow(
+  await expect(openEvaluation(evaluator, scope, 'hidden')).rejects.toThrow(
     'Requested `Deployment` with ID `hidden` was not found',
   )
 })

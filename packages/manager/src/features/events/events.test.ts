@@ -109,6 +109,24 @@ test('answers in the words of the type filter, and each type selects its kind', 
   expect((await manager.inject('GET', '/events?type=other')).body.error_code).toBe('bad_parameters_error')
 })
 
+test('the older words are for those who name none when the configuration says so', async () => {
+  const typesOf = async (path: string) =>
+    new Set((await manager.inject('GET', path)).body.items.map(({ type }: { type: string }) => type))
+  const named = [
+    ['type=svc_event', ['svc_event']],
+    ['type=cloudify_log', ['cloudify_log']],
+  ] as const
+  const set = (value: string) => manager.inject('PUT', '/config/event_vocabulary', { body: { value } })
+  expect(await typesOf('/events')).toEqual(new Set(['svc_event', 'svc_log']))
+  expect((await set('cloudify')).body).toMatchObject({ value: 'cloudify' })
+  for (const version of ['v3.1', 'v3', 'v2'])
+    expect(await typesOf(`/api/${version}/events`)).toEqual(new Set(['cloudify_event', 'cloudify_log']))
+  for (const [query, types] of named) expect(await typesOf(`/events?${query}`)).toEqual(new Set(types))
+  expect((await set('other')).body.error_code).toBe('conflict_error')
+  await set('svc')
+  expect(await typesOf('/events')).toEqual(new Set(['svc_event', 'svc_log']))
+})
+
 test('filters by the fields that events have, by patterns, and by nothing else', async () => {
   const count = async (query: string) => (await list(`execution_id=${execution.id}&${query}`)).items.length
   expect(await count('node_id=server')).toBe(1)

@@ -14,10 +14,10 @@ import { parseEventFilters } from './selection.ts'
 
 /** @throws bad_parameters_error */
 export function listEvents(request: Request, list: ListQuery): ListAnswer {
-  const { db } = request.services
-  const filters = parseEventFilters(list)
+  const { services } = request
+  const filters = parseEventFilters(list, services.config.get('event_vocabulary'))
   const query = { ...filters, scope: tenantScope(request) }
-  const events = listEventRows(db, query, list, filters.vocabulary)
+  const events = listEventRows(services.db, query, list, filters.vocabulary)
   return list.include === undefined ? events : events.map((event) => pickIncluded(event, list.include))
 }
 
@@ -56,7 +56,7 @@ function targetOf({ caller }: Request, body: RouteBody<'events.create'>) {
 
 /** Deletes events of deployments, of the request's tenant only; returns how many. */
 export async function removeEvents(request: Request, list: ListQuery, storeBefore: boolean): Promise<number> {
-  const filters = parseEventFilters(list)
+  const filters = parseEventFilters(list, 'svc')
   if (!filters.equal.some(({ field }) => field === 'deployment_id')) {
     throw badParameter('deployment_id is required to delete events')
   }

@@ -19,6 +19,7 @@ import {
 import { creationOf, lockOwned } from '../../owned.ts'
 import { type Request, requirePermission, tenantScope } from '../../request.ts'
 import { lockMembers } from '../deployment-groups/index.ts'
+import { startingEvaluator } from '../evaluation/index.ts'
 import {
   checkBuilt,
   checkCreated,
@@ -161,13 +162,15 @@ async function planExecutions(
   const planned: (Able & {
     readonly parameters: Parameters<typeof findRefusals>[2][number]['parameters']
   })[] = []
+  const evaluator = startingEvaluator(request)
   for (const member of members) {
-    const parameters = await finalParameters(request, member.id, member.workflow, {
+    const given = {
       workflowId,
       parameters: { ...start.defaultParameters, ...start.parameters[member.id] },
       allowCustomParameters: false,
       isBeingCreated: isBeingCreated(member),
-    })
+    }
+    const parameters = await finalParameters(request, member.id, member.workflow, given, evaluator)
     planned.push({ ...member, parameters })
   }
   const refusals = await findRefusals(request, transaction, planned, start)

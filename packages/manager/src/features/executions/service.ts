@@ -20,9 +20,10 @@ import {
 import { listScope } from '../../list-scope.ts'
 import { getItem } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
-import { evaluatePayload, findEvaluation } from '../evaluation/index.ts'
+import { evaluatePayload, findEvaluation, startingEvaluator } from '../evaluation/index.ts'
 import {
   deleteEnded,
+  endWhatIsLeft,
   executionFilter,
   executionResource,
   findExecution,
@@ -113,7 +114,7 @@ async function cancel(
   action: CancelAction,
 ) {
   const status = cancelledStatus(execution.id, execution.status, action)
-  if (isEndStatus(execution.status)) return
+  if (isEndStatus(execution.status)) return endWhatIsLeft(transaction, execution.tenant_id, [execution.id])
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setExecutionStatus(transaction, key, { status })
   if (isEndStatus(status)) await dequeueExecutions(transaction, services.queue)
@@ -183,9 +184,10 @@ async function targetsOf(request: Request, id: string) {
   const { db } = request.services
   const execution = await findExecution(db, tenantOf(request).id, id)
   if (execution === undefined) return undefined
+  const evaluator = startingEvaluator(request)
   return evaluateTargets(db, execution, async (deploymentId) => {
-    const storage = await findEvaluation(request.services, tenantScope(request), deploymentId)
-    return storage && ((payload, context) => evaluatePayload(payload, context, storage))
+    const storage = await findEvaluation(evaluator, tenantScope(request), deploymentId)
+    return storage && ((payload, context) => evaluatePayload(evaluator, payload, context, storage))
   })
 }
 

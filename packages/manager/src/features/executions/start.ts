@@ -18,7 +18,15 @@ import {
 } from '@tutti/storage'
 import { creationOf } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
-import { evaluateConstraints, evaluatePayload, objectFinder, openEvaluation } from '../evaluation/index.ts'
+import {
+  comparing,
+  type Evaluator,
+  evaluateConstraints,
+  evaluatePayload,
+  objectFinder,
+  openEvaluation,
+  startingEvaluator,
+} from '../evaluation/index.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
 import { findRunning, lockDeployment, systemWorkflowRuns } from './queries.ts'
 import { checkMayDescribe, idOf, restoreExecution } from './restore.ts'
@@ -208,18 +216,21 @@ const elsewhere =
 
 async function checkParameters(
   request: Request,
+  evaluator: Evaluator,
   deploymentId: string,
   workflow: PlanWorkflow,
   { workflowId, parameters, allowCustomParameters, isBeingCreated }: GivenParameters,
 ) {
   const scope = tenantScope(request)
-  const find = objectFinder(request.services, scope)
+  const comparer = comparing(request, evaluator)
+  const find = objectFinder(comparer, scope)
   const schema = isBeingCreated
     ? withoutOpenConstraints(workflow.parameters)
     : hasFunctionsInConstraints(workflow.parameters)
       ? await evaluateConstraints(
+          comparer,
           workflow.parameters,
-          await openEvaluation(request.services, scope, deploymentId),
+          await openEvaluation(comparer, scope, deploymentId),
         )
       : workflow.parameters
   const outcome = await withObjects(isBeingCreated ? elsewhere(find, deploymentId) : find, (objects) =>
@@ -247,18 +258,19 @@ export async function finalParameters(
   deploymentId: string,
   workflow: PlanWorkflow,
   given: GivenParameters,
+  evaluator = startingEvaluator(request),
 ): Promise<Named<Json>> {
-  const parameters = await checkParameters(request, deploymentId, workflow, given)
+  const parameters = await checkParameters(request, evaluator, deploymentId, workflow, given)
   // Workers have no key of secrets: what takes one is never left to them.
   const isToEvaluate = given.isBeingCreated
     ? (value: Json) => JSON.stringify(value).includes('"get_secret"')
     : (value: Json) => typeof value === 'object' && value !== null && Object.keys(value).length > 0
   if (!Object.values(parameters).some(isToEvaluate)) return parameters
-  const storage = await openEvaluation(request.services, tenantScope(request), deploymentId)
+  const storage = await openEvaluation(evaluator, tenantScope(request), deploymentId)
   const evaluated = await Promise.all(
     Object.entries(parameters).map(
       async ([name, value]) =>
-        [name, isToEvaluate(value) ? await evaluatePayload(value, {}, storage) : value] as const,
+        [name, isToEvaluate(value) ? await evaluatePayload(evaluator, value, {}, storage) : value] as const,
     ),
   )
   return Object.fromEntries(evaluated)

@@ -12,7 +12,7 @@ import { type Database, deploymentTable, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewOwner, checkOwnTenant, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, requirePermission, tenantScope } from '../../request.ts'
-import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
+import { evaluatePayload, openEvaluation, readingEvaluator } from '../evaluation/index.ts'
 import { checkResults } from './checks.ts'
 import {
   deleteInstance,
@@ -51,15 +51,16 @@ export async function getNodeInstance(
   const item = await getItem(request, nodeInstanceResource, id, include)
   if (!evaluates || item.runtime_properties === undefined) return item
   const owner = await getItem(request, nodeInstanceResource, id, ['deployment_id', 'tenant_name'])
+  const evaluator = readingEvaluator(request)
   const storage = await openEvaluation(
-    request.services,
+    evaluator,
     tenantScope(request),
     String(owner.deployment_id),
     String(owner.tenant_name),
   )
   return {
     ...item,
-    runtime_properties: await evaluatePayload(item.runtime_properties, { self: id }, storage),
+    runtime_properties: await evaluatePayload(evaluator, item.runtime_properties, { self: id }, storage),
   }
 }
 

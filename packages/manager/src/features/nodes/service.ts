@@ -3,7 +3,7 @@ import type { EvaluationStorage } from '@tutti/dsl'
 import { listPage, type Scope } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
-import { evaluatePayload, openEvaluation } from '../evaluation/index.ts'
+import { evaluatePayload, openEvaluation, readingEvaluator } from '../evaluation/index.ts'
 import { nodeResource } from './queries.ts'
 
 export type NodeEvaluation = {
@@ -35,10 +35,11 @@ async function openNodes(
   list: ListQuery,
   { instanceId }: NodeEvaluation,
 ): Promise<(items: readonly Item[]) => Promise<Item[]>> {
+  const evaluator = readingEvaluator(request)
   const storages = new Map<string, EvaluationStorage>()
   const open = async (id: string, tenantName?: string) => {
     const key = `${tenantName ?? ''}/${id}`
-    const storage = storages.get(key) ?? (await openEvaluation(request.services, scope, id, tenantName))
+    const storage = storages.get(key) ?? (await openEvaluation(evaluator, scope, id, tenantName))
     storages.set(key, storage)
     return storage
   }
@@ -56,7 +57,10 @@ async function openNodes(
       const storage = await open(String(item.deployment_id), String(item.tenant_name))
       const self = instanceId ?? (await storage.nodeInstancesOf(String(item.id)))[0]?.id
       const context = self === undefined ? {} : { self }
-      evaluated.push({ ...item, properties: await evaluatePayload(item.properties, context, storage) })
+      evaluated.push({
+        ...item,
+        properties: await evaluatePayload(evaluator, item.properties, context, storage),
+      })
     }
     return evaluated
   }

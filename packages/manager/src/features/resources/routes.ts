@@ -12,8 +12,9 @@ export const resourceHandlers = {
       resource.type === 'archive'
         ? [resource.name, resource.content.size, resource.content.chunks]
         : [basename(resource.path), resource.size, createReadStream(resource.path)]
+    // Consoles show icons as they come; what is no image is not shown, as its type may not be guessed.
     request.reply.headers({
-      'content-type': 'application/octet-stream',
+      'content-type': name.endsWith('.png') ? 'image/png' : 'application/octet-stream',
       'content-length': size,
       'content-disposition': `attachment; filename*=UTF-8''${encoded(name)}`,
     })

@@ -14,7 +14,7 @@ import {
 import { type ListedResource, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
-import { evaluatePayload, findEvaluation } from '../evaluation/index.ts'
+import { evaluatePayload, findEvaluation, readingEvaluator } from '../evaluation/index.ts'
 import { rulesOf } from '../filters/index.ts'
 
 export type SearchBody = { readonly filter_rules?: unknown; readonly constraints?: unknown }
@@ -112,10 +112,11 @@ export async function capabilityValues(
   if (item.deployment_id === null || !request.rights.holds('deployment_capabilities')) return declared
   const scope = await listScope(request, request.list, 'deployment_capabilities')
   const [id, tenant] = [String(item.deployment_id), String(item.tenant_name)]
-  const storage = await findEvaluation(request.services, scope, id, tenant)
+  const evaluator = readingEvaluator(request)
+  const storage = await findEvaluation(evaluator, scope, id, tenant)
   if (storage === undefined) return declared
   const evaluated = Object.entries(declared).map(async ([name, capability]) => {
-    const value = await evaluatePayload(capability.value, {}, storage).catch(noValue)
+    const value = await evaluatePayload(evaluator, capability.value, {}, storage).catch(noValue)
     return [name, value === undefined ? capability : { ...capability, value }] as const
   })
   return Object.fromEntries(await Promise.all(evaluated))

@@ -168,7 +168,7 @@ test('functions read such secrets, once in each request', async () => {
   await manager.inject('PUT', '/secrets/shared', { body })
   const payload = { a: { get_secret: ['shared', 'a'] }, b: { get_secret: 'shared' } }
   const evaluate = () =>
-    manager.inject('POST', '/evaluate/functions', { user: 'bob', body: { deployment_id: 'app', payload } })
+    manager.inject('POST', '/evaluate/functions', { body: { deployment_id: 'app', payload } })
   expect((await evaluate()).body.payload).toEqual({ a: 'deep', b: '{"a": "deep"}' })
   expect(asked).toEqual(['/v1/sys/internal/ui/mounts/kv/app', '/v1/kv/app'])
 

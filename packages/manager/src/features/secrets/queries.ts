@@ -104,8 +104,12 @@ export type KeptValue = Pick<
 
 /** The secret of that key that the scope shows; its own tenants' before a global one. */
 export async function findSecretOf(db: Database, scope: Scope, key: string) {
-  const { rows } = await sql<KeptValue & { readonly id: string }>`
-    select x.key as id, x.value, x.provider_tenant_id, x.provider_name, x.provider_options from secrets x
+  const { rows } = await sql<
+    KeptValue & Pick<OwnedRow, 'tenant_id' | 'id' | 'created_by'> & Pick<SecretState, 'is_hidden_value'>
+  >`
+    select x.tenant_id, x.key as id, x.created_by, x.is_hidden_value, x.value, x.provider_tenant_id, x.provider_name,
+      x.provider_options
+    from secrets x
     where x.key = ${key} and (
       (x.tenant_id = any(${[...scope.tenantIds]}::int[]) and (
         x.visibility <> 'private' or x.created_by = ${scope.username}

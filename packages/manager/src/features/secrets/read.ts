@@ -1,17 +1,6 @@
-import type { Scope } from '@tutti/storage'
 import type { Services } from '../../services.ts'
 import { openProvider, readFromProvider } from '../secrets-providers/index.ts'
-import { findProvider, findSecretOf, type KeptValue } from './queries.ts'
-
-/** The text of a secret for functions, which may read hidden ones; undefined when the scope shows none of that key. */
-export async function readSecretValue(
-  services: Services,
-  scope: Scope,
-  key: string,
-): Promise<string | undefined> {
-  const secret = await findSecretOf(services.db, scope, key)
-  return secret && (await openValue(services, secret))
-}
+import { findProvider, type KeptValue } from './queries.ts'
 
 /** From here, or from wherever else it is kept. @throws secrets_provider_error, secrets_provider_unavailable_error */
 export async function openValue(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addDeployment, addTenant, addUser } from '../../../test/fixtures.ts'
+import { addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
 import { startTestManager, type TestManager, type TestRequest } from '../../../test/test-manager.ts'
 
 let manager: TestManager
@@ -202,10 +202,10 @@ test('of several requests at once for one key one creates it', async () => {
   }
 })
 
-test('functions read secrets, hidden ones too, of the deployment and of no other tenant', async () => {
+test('functions read secrets of the deployment and of no other tenant', async () => {
   const [id, key, theirs] = [named(), named(), named()]
   await addDeployment(manager.db, id)
-  await put(key, { value: '{"a": [1, "deep"]}', is_hidden_value: true }, { user: 'alice' })
+  await put(key, { value: '{"a": [1, "deep"]}' }, { user: 'alice' })
   await put(theirs, { value: 'x' }, { tenant: 'other' })
   const evaluate = (payload: unknown, user = 'bob') =>
     manager.inject('POST', '/evaluate/functions', { user, body: { deployment_id: id, payload } })
@@ -220,6 +220,67 @@ test('functions read secrets, hidden ones too, of the deployment and of no other
   await put(own, { value: 'v', visibility: 'private' }, { user: 'alice' })
   expect((await evaluate({ a: { get_secret: own } }, 'alice')).body.payload).toEqual({ a: 'v' })
   expect((await evaluate({ a: { get_secret: own } }, 'bob')).status).toBe(400)
+})
+
+test('no function gives a hidden value to whom it is hidden from, but to operations', async () => {
+  const [id, user, key] = [named(), named(), named()]
+  await put(key, { value: '{"a": "hush-hush"}', is_hidden_value: true }, { user: 'alice' })
+  const hidden = { get_secret: key }
+  await addDeployment(manager.db, id, {
+    inputs: { word: hidden },
+    outputs: {
+      word: { value: { concat: ['<', hidden, '>'] } },
+      inner: { value: { get_secret: [key, 'a'] } },
+    },
+    capabilities: { word: { value: { nested: [hidden] } } },
+    nodes: [
+      {
+        id: 'vm',
+        properties: { word: hidden },
+        instances: [{ id: `${id}_1`, runtimeProperties: { word: hidden } }],
+      },
+    ],
+  })
+  await addDeployment(manager.db, user)
+  const payloads = [
+    hidden,
+    { concat: [hidden] },
+    { string_upper: hidden },
+    { string_split: [hidden, 'a'] },
+    { get_input: 'word' },
+    { get_property: ['vm', 'word'] },
+    { get_attribute: ['vm', 'word'] },
+    { get_attributes_list: ['vm', 'word'] },
+    { get_capability: [id, 'word'] },
+    { get_capability: [id, 'word', 'nested', 0] },
+    { get_secret: [key, 'a'] },
+    { get_label: hidden },
+    { get_attribute: [hidden, 'x'] },
+  ]
+  const told = async (caller: object) => {
+    const reads = await Promise.all([
+      ...payloads.map((x) =>
+        manager.inject('POST', '/evaluate/functions', {
+          ...caller,
+          body: { deployment_id: id, payload: { x } },
+        }),
+      ),
+      manager.inject('GET', `/deployments/${id}/outputs`, caller),
+      manager.inject('GET', `/deployments/${id}/capabilities`, caller),
+      manager.inject('GET', `/nodes?deployment_id=${id}&_evaluate_functions=true`, caller),
+      manager.inject('GET', `/node-instances/${id}_1?_evaluate_functions=true`, caller),
+      manager.inject('POST', `/searches/capabilities?_deployment_id=${id}`, {
+        ...caller,
+        body: { constraints: {} },
+      }),
+    ])
+    expect(reads.filter(({ status }) => status >= 500)).toEqual([])
+    return reads.filter(({ text }) => /hush-hush/i.test(text)).length
+  }
+  expect(await told({ user: 'bob' })).toBe(0)
+  expect(await told({ user: 'alice' })).toBeGreaterThan(10)
+  const { token } = await addExecution(manager.db, { createdBy: 'bob', deploymentId: id, status: 'started' })
+  expect(await told({ user: null, executionToken: token })).toBeGreaterThan(10)
 })
 
 test('providers are made, shown, used by secrets, changed and deleted', async () => {

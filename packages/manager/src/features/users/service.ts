@@ -13,6 +13,7 @@ import { type Database, everything, findItem, listPage } from '@tutti/storage'
 import { requireLocalUsers } from '../../authentication/ldap/external-users.ts'
 import { isLocked } from '../../authentication/lockout.ts'
 import { hashPassword } from '../../authentication/passwords.ts'
+import { boundExecution } from '../../authentication/rights.ts'
 import { bootstrapAdmin } from '../../bootstrap/first.ts'
 import { type Request, requirePermission } from '../../request.ts'
 import {
@@ -48,9 +49,10 @@ export async function getUser(
   return item
 }
 
-/** The user who asks. */
+/** The user who asks; not their other tenants, where an execution asks. @throws forbidden_error */
 export async function getSelf(request: Request, view: UserView, include?: readonly string[]) {
   checkView(request, view)
+  if (view.withData && boundExecution(request.caller)) requirePermission(request, 'tenant_list_get_data')
   const { caller, services } = request
   const item = await findItem(services.db, userResource(view), userIdIs(caller.userId), everything, include)
   if (item === undefined) throw notFound('User', caller.username)
