@@ -247,6 +247,7 @@ test('a dry run tells everything and does nothing', () => {
   expect([outcome, sent, memory.stateLog, memory.finished]).toEqual([{ status: 'succeeded' }, [], [], 0])
   expect(messages(memory)).toContain("Task succeeded 'tasks.create' (dry run)")
   expect(messages(memory)).toContain('Node instance created (dry run)')
+  expect(messages(memory).filter((message) => message.startsWith('Subgraph'))).toEqual([])
   expect([...memory.operations.values()].every((row) => row.state === 'pending')).toBe(true)
 })
 

@@ -95,7 +95,7 @@ export const deploymentResource: ListedResource = {
     unavailable_instances: { column: instancesBy('count(*) filter (where not i.is_status_check_ok)') },
     drifted_instances: { column: instancesBy('count(*) filter (where i.has_configuration_drift)') },
     workdir_zip: { column: sql`null::text` },
-    updated_at: timeField(sql`d.updated_at`),
+    updated_at: timeField(sql`coalesce(d.updated_at, d.created_at)`),
     ...ownerFields('d'),
   },
   extraFilters: {
