@@ -66,6 +66,7 @@ export {
   guardedFetch,
   guardedGet,
   limited,
+  withoutCredentials,
 } from './fetch/index.ts'
 export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
 export { setGroupLabels } from './groups/group-labels.ts'
@@ -134,6 +135,7 @@ export {
   startHeartbeat,
 } from './processes/heartbeat.ts'
 export { machineAddress } from './processes/machine-address.ts'
+export { publicReason } from './public-reason.ts'
 export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
 export { scopeOf } from './scope-of.ts'

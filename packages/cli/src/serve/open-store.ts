@@ -12,6 +12,7 @@ import {
 } from '@tutti/storage'
 import { type Logger, pino } from 'pino'
 import type { Configuration } from '../configuration/settings.ts'
+import { startMetricsListener } from './metrics-listener.ts'
 import type { Store } from './parts.ts'
 
 /** The database and what goes with it, for the manager and the worker of this process. */
@@ -44,15 +45,19 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
       const queue = await openQueue(server.connection, ({ message }) =>
         log.warn({ why: message }, 'the queue could not be read; it is tried again'),
       )
+      const metrics = createMetrics()
+      const { metricsHost: host, metricsPort: port } = configuration
+      const listener = port === undefined ? undefined : await startMetricsListener(metrics, { host, port })
       return {
         database,
         connection: server.connection,
         isOwn: server.isOwn,
         queue,
         log,
-        metrics: createMetrics(),
+        metrics,
         broken: new Promise<never>(() => {}),
         async close() {
+          await listener?.close()
           await queue.close()
           await database.close()
           await server.stop()

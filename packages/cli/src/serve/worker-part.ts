@@ -39,6 +39,7 @@ export async function startWorkerPart(
       leaseMs: configuration.leaseSeconds * leaseMsPerPromisedSecond,
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
+      operationTimeoutMs: configuration.operationTimeoutSeconds * 1000,
       drainMs: configuration.drainSeconds * 1_000,
       workFolder,
       environment: {
