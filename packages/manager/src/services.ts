@@ -17,6 +17,7 @@ import type { SlowDown } from './authentication/slow-down.ts'
 import type { KeyRing } from './encryption/key-ring.ts'
 import type { ExecutionEnds } from './execution-ends.ts'
 import type { SecretsAtHand } from './features/secrets/index.ts'
+import type { Room } from './http/room.ts'
 import type { ManagerSettings } from './settings.ts'
 
 /** What handlers work with; made once when the manager starts. */
@@ -32,6 +33,7 @@ export type Services = {
   readonly maintenance: Watched<MaintenanceState | undefined>
   /** This process's own, for archives on their way in. */
   readonly uploadFolder: string
+  readonly room: Room
   readonly ends: ExecutionEnds
   readonly passwords: PasswordCheck
   readonly slowDown: SlowDown

@@ -25,6 +25,7 @@ import { readEnd } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
 import { watchConnections } from './http/connections.ts'
+import { createRoom } from './http/room.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
@@ -51,7 +52,9 @@ export async function startManager(options: {
   await bootstrap(db, settings)
   const keys = await loadKeys(db, settings)
   const shared = await openSharedState(db, settings, log)
-  const ends = watchExecutionEnds(db, readEnd)
+  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
+  const room = createRoom(uploadFolder)
+  const ends = watchExecutionEnds(db, readEnd, { room, awayMs: settings.databaseSeconds * 1_000 })
   const directory = createDirectory(db)
   const { readers, hashing } = managerShares(metrics)
   const id = randomUUID()
@@ -70,7 +73,6 @@ export async function startManager(options: {
       shared.onListening(isListening)
     },
   )
-  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
     id,
     db,
@@ -81,6 +83,7 @@ export async function startManager(options: {
     maintenance: shared.maintenance,
     uploadFolder,
     ends,
+    room,
     passwords: createPasswordCheck(hashing),
     slowDown,
     readers,

@@ -17,6 +17,7 @@ import { watchExecutionEnds } from '../src/execution-ends.ts'
 import { readEnd } from '../src/features/executions/index.ts'
 import { handlers } from '../src/features/index.ts'
 import { buildApp } from '../src/http/app.ts'
+import { createRoom } from '../src/http/room.ts'
 import type { Services } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
 import { openSharedState, type SharedState } from '../src/shared-state.ts'
@@ -82,6 +83,7 @@ export async function startTestManager(
   const log = pino({ level: 'silent' })
   const allSettings = { ...testSettings, dataFolder, ...settings }
   const shared = await openSharedState(db, allSettings, log)
+  const room = createRoom(allSettings.dataFolder)
   const metrics = createMetrics()
   const { readers, hashing } = managerShares(metrics)
   const services: Services = {
@@ -92,8 +94,9 @@ export async function startTestManager(
     settings: allSettings,
     config: shared.config,
     maintenance: shared.maintenance,
-    uploadFolder: dataFolder,
-    ends: watchExecutionEnds(db, readEnd),
+    uploadFolder: allSettings.dataFolder,
+    room,
+    ends: watchExecutionEnds(db, readEnd, { room, awayMs: 15_000 }),
     passwords: createPasswordCheck(hashing),
     slowDown: createSlowDown({ now: () => performance.now(), most: 10_000 }),
     readers,
@@ -166,6 +169,7 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   maxBodyBytes: 10_000_000,
   waitMs: 5_000,
   drainSeconds: 1,
+  databaseSeconds: 15,
   allowedHosts: [],
   allowPrivateAddresses: true,
   allowPrivateLdap: false,

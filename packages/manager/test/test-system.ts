@@ -63,8 +63,10 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
       python: 'python3',
       operationUsers: undefined,
+      operationLogs: { maxBytes: 1_000_000, files: 2 },
       environment: {
         inherited: process.env,
+        alsoPassed: [],
         manager: {
           protocol: 'http',
           hosts: ['127.0.0.1'],

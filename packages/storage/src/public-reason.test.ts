@@ -24,7 +24,8 @@ test.each([
   ['a statement', Object.assign(new Error('syntax error at "select"'), { code: '42601' }), 'internal error'],
   ['a defect', new TypeError('x is undefined at /srv/secret'), 'internal error'],
   ['a text', 'at /srv/secret', 'internal error'],
+  ['words of ours', new Error('Deployment web is gone\n    at file:///srv/secret'), 'Deployment web is gone'],
 ])('%s', (_what, error, reason) => {
   expect(publicReason(error)).toContain(reason)
-  expect(publicReason(error)).not.toMatch(/secret|select|run/)
+  expect(publicReason(error)).not.toMatch(/secret|select|run|\n/)
 })

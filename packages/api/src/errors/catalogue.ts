@@ -97,6 +97,7 @@ export const errorCatalogue = {
     status: 503,
     when: 'the database does not answer now; send the request again',
   },
+  insufficient_storage_error: { status: 507, when: 'the disk of the manager or of its database is full' },
   maintenance_mode_active: { status: 503, when: 'the manager is in maintenance mode' },
   entering_maintenance_mode: { status: 503, when: 'the manager is about to enter maintenance mode' },
   too_many_requests_error: {

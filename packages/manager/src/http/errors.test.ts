@@ -336,7 +336,7 @@ test.each<
     `${api}/deployments`,
     { ...own, authorization: basic('a\0') },
     undefined,
-    400,
+    401,
     bad,
     'NUL',
   ],

@@ -1,6 +1,7 @@
 import { ApiError, badParameter, type ErrorBody } from '@tutti/api'
-import { isDatabaseAway, ShareRefused } from '@tutti/storage'
+import { isDatabaseAway, isDiskFull, ShareRefused } from '@tutti/storage'
 import type { FastifyError } from 'fastify'
+import { noSpaceLeft } from './room.ts'
 
 /** An error as it is answered, and whether it is one of ours that the log must show. */
 export type ErrorAnswer = {
@@ -16,6 +17,11 @@ export type ErrorAnswer = {
  * or the file system would show SQL and paths.
  */
 export function errorAnswer(error: unknown): ErrorAnswer {
+  if (isDiskFull(error)) {
+    // Whoever looks after the manager must hear of it.
+    const full = noSpaceLeft()
+    return { status: full.status, body: full.toBody(), isInternal: true }
+  }
   const known = error instanceof ApiError ? error : storageError(error)
   if (known !== undefined) {
     const { status, retryAfterSeconds } = known

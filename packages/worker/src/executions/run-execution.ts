@@ -50,7 +50,7 @@ export async function runExecution(
       await endFailed(services, taken, control, error.message)
     } else {
       services.log.error({ ...fields, err: error }, 'execution failed inside the worker')
-      await endFailed(services, taken, control, `The worker failed: ${publicReason(error)}`)
+      await endFailed(services, taken, control, publicReason(error))
     }
   }
 }

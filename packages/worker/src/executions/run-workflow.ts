@@ -27,6 +27,7 @@ import {
   storeResume,
   takeStep,
 } from './queries.ts'
+import { refuseUnbuilt } from './refuse-unbuilt.ts'
 import { type OperationsLeft, runGraph } from './run-graph.ts'
 
 export type WorkflowRun = { readonly end: WorkflowEnd; readonly left: OperationsLeft | null }
@@ -103,6 +104,7 @@ async function runPhase(run: Run, phase: Phase) {
 async function buildAndStore(run: Run, phase: Phase, model: DeploymentModel): Promise<StoredGraph> {
   const { services, execution, control, context } = run
   const operations = phase.build({ model, context, newId: randomUUID })
+  if (!execution.is_dry_run) refuseUnbuilt(execution.workflow_id, operations)
   const graph = { id: randomUUID(), name: phase.graphName, record: newGraphRecord, operations }
   if (execution.is_dry_run) return graph
   await services.db
