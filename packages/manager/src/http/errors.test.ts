@@ -337,8 +337,8 @@ test.each<
     { ...own, authorization: basic('a\0') },
     undefined,
     401,
-    bad,
-    'NUL',
+    'unauthorized_error',
+    'Wrong credentials or locked account',
   ],
   [
     'a bad token',
