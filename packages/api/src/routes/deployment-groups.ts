@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { Description, JsonObject, ListOf, Nullable } from '../shapes/common.ts'
 import { DeploymentGroup, deploymentGroupFields } from '../shapes/deployment-group.ts'
 import { route } from './route.ts'
 
@@ -32,7 +32,7 @@ export const DeploymentGroupAddition = Type.Object({ ...selection, new_deploymen
 /** spec/rest-facts-a.md 8. A key that is null or absent leaves the group as it is. */
 export const DeploymentGroupPut = Type.Object({
   visibility: Type.Optional(Nullable(Type.String())),
-  description: Type.Optional(Nullable(Type.String())),
+  description: Type.Optional(Nullable(Description)),
   blueprint_id: Type.Optional(Nullable(Type.String())),
   default_inputs: Type.Optional(Nullable(JsonObject)),
   labels: Type.Optional(Nullable(Type.Array(Type.Unknown()))),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { Description, JsonObject, ListOf, Nullable } from '../shapes/common.ts'
 import {
   Deployment,
   DeploymentCapabilities,
@@ -45,7 +45,7 @@ export const DeploymentPatch = Type.Object(
     labels: Type.Optional(Type.Array(Type.Unknown())),
     display_name: Type.Optional(Type.String()),
     creator: Type.Optional(Type.String()),
-    description: Type.Optional(Nullable(Type.String())),
+    description: Type.Optional(Nullable(Description)),
     blueprint_id: Type.Optional(Nullable(Type.String())),
     ...(Object.fromEntries(setByCreation.map((name) => [name, given])) as Record<
       (typeof setByCreation)[number],
