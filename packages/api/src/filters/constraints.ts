@@ -72,12 +72,12 @@ function patternRules(attribute: string, pattern: unknown): readonly FilterRule[
   }
   return Object.entries(pattern).map(([key, value]) => {
     const operator = Object.hasOwn(patternOperators, key) ? patternOperators[key] : undefined
-    if (operator === undefined || typeof value !== 'string') {
+    if (operator === undefined || (typeof value !== 'string' && typeof value !== 'number')) {
       throw badParameter(
         `name_pattern must be a dictionary of ${wireList(Object.keys(patternOperators))} with texts`,
       )
     }
-    return rule(attribute, operator, [value])
+    return rule(attribute, operator, [String(value)])
   })
 }
 
