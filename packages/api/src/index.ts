@@ -27,7 +27,9 @@ export { checkDisplayName, checkIdentifier, maxIdentifierLength } from './identi
 export {
   checkLabel,
   checkLabelKey,
+  type DatedLabel,
   type LabelPair,
+  parseDatedLabels,
   parseLabels,
   parseLabelsText,
   reservedLabelKeys,

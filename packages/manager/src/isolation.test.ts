@@ -1,4 +1,5 @@
 import { apiVersions, builtRoutes, routesOf } from '@tutti/api'
+import { builtInMapping } from '@tutti/engine'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../test/fixtures.ts'
 import {
@@ -496,7 +497,12 @@ describe('refusals count what they may not name', () => {
   })
 })
 
-const workflow = { plugin: '', operation: '', parameters: {}, is_cascading: false, availability_rules: null }
+const workflow = {
+  ...builtInMapping('install'),
+  parameters: {},
+  is_cascading: false,
+  availability_rules: null,
+}
 
 describe('nobody changes what they do not see', () => {
   const bob = { user: 'bob', tenant: 'home' }

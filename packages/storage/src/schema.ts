@@ -107,6 +107,7 @@ export type Schema = {
     latest_execution_id: string | null
     updated_at: NullableTimestamp
   }
+  deployment_workdirs: { tenant_id: number; deployment_id: string; archive_sha256: string }
   deployment_filters: FilterRow
   blueprint_filters: FilterRow
   encryption: { is_only: Generated<boolean>; fingerprint: string }

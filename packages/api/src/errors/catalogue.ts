@@ -91,7 +91,8 @@ export const errorCatalogue = {
     status: 400,
     when: 'a secrets provider is described wrongly, refuses the manager, or has no such value',
   },
-  secrets_provider_unavailable_error: { status: 502, when: 'a secrets provider does not answer now' },
+  // No 502 or 503: clients of several managers take those for a manager that is down, and go to another.
+  secrets_provider_unavailable_error: { status: 424, when: 'a secrets provider does not answer now' },
 
   database_unavailable_error: {
     status: 503,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { creationOverrides, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /**
@@ -13,11 +13,14 @@ export const BlueprintUpload = Type.Object({
   ...newVisibility,
   labels: Type.Optional(Nullable(Type.Unknown())),
   async_upload: Type.Optional(Nullable(Type.Boolean())),
+  /** Nothing reads the archive: what is in it is said afterwards, as of one that was uploaded elsewhere. */
   skip_execution: Type.Optional(Nullable(Type.Boolean())),
+  state: Type.Optional(Nullable(Type.String())),
+  requirements: Type.Optional(Nullable(Type.Unknown())),
   ...creationOverrides,
 })
 
-/** How an upload went may be said by others; what it made of the archive (plan, requirements) is its own to write. */
+/** How an upload went; the plan and what else it makes of the archive are for those who restore a blueprint. */
 export const BlueprintPatch = Type.Object(
   {
     labels: Type.Optional(Type.Array(Type.Unknown())),
@@ -29,6 +32,9 @@ export const BlueprintPatch = Type.Object(
     error_traceback: Type.Optional(Nullable(Type.String())),
     creator: Type.Optional(Type.String()),
     created_at: Type.Optional(Nullable(Type.String())),
+    plan: Type.Optional(Nullable(JsonObject)),
+    requirements: Type.Optional(Nullable(JsonObject)),
+    is_hidden: Type.Optional(Nullable(Type.Boolean())),
   },
   { additionalProperties: false, minProperties: 1 },
 )

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import { DeploymentGroup, deploymentGroupFields } from '../shapes/deployment-group.ts'
 import { route } from './route.ts'
 
@@ -38,6 +38,9 @@ export const DeploymentGroupPut = Type.Object({
   labels: Type.Optional(Nullable(Type.Array(Type.Unknown()))),
   ...selection,
   new_deployments: newDeployments,
+  /** Of a new group, how it was elsewhere. */
+  creation_counter: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 0x7fffffff }))),
+  ...creationOverrides,
 })
 
 export const deploymentGroupRoutes = {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable, newVisibility, WithData } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility, WithData } from '../shapes/common.ts'
 import {
   Deployment,
   DeploymentCapabilities,
@@ -8,6 +8,17 @@ import {
 } from '../shapes/deployment.ts'
 import { SetVisibility } from './blueprints.ts'
 import { route } from './route.ts'
+
+const document = Type.Optional(Nullable(JsonObject))
+const recordedDocuments = {
+  outputs: document,
+  capabilities: document,
+  groups: document,
+  scaling_groups: document,
+  policy_types: document,
+  policy_triggers: document,
+  resource_tags: document,
+}
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8. */
 export const DeploymentCreate = Type.Object({
@@ -19,6 +30,18 @@ export const DeploymentCreate = Type.Object({
   ...newVisibility,
   skip_plugins_validation: Type.Optional(Type.Boolean()),
   runtime_only_evaluation: Type.Optional(Type.Boolean()),
+  ...creationOverrides,
+  /**
+   * The working folder, zipped, in base64. A body that holds it, also an empty one, describes a deployment that was made
+   * elsewhere, with what follows: it is only recorded.
+   */
+  workdir_zip: Type.Optional(Nullable(Type.String())),
+  description: Type.Optional(Nullable(Type.String())),
+  /** By their names, or as answers list them. */
+  workflows: Type.Optional(Nullable(Type.Union([JsonObject, Type.Array(JsonObject)]))),
+  ...recordedDocuments,
+  deployment_status: Type.Optional(Nullable(Type.String())),
+  installation_status: Type.Optional(Nullable(Type.String())),
 })
 
 /** What the creation of a deployment sets, once and for all: only deployment updates change it. */

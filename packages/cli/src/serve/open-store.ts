@@ -108,6 +108,10 @@ async function openServer(configuration: Configuration, log: Logger): Promise<Se
   if (databaseUrl !== undefined) {
     return { connection: { connectionString: databaseUrl }, isOwn: false, stop: async () => {} }
   }
-  const postgres = await startEmbeddedPostgres({ dataFolder, log: (message) => log.info(message) })
+  const postgres = await startEmbeddedPostgres({
+    dataFolder,
+    reservedUsers: configuration.operationUsers,
+    log: (message) => log.info(message),
+  })
   return { connection: postgres.connection, isOwn: true, stop: () => postgres.stop() }
 }

@@ -175,13 +175,15 @@ export async function releaseLeases(
 
 /**
  * Ends every lease: only for the one process that just started on an embedded database, which no other process
- * can reach. Whoever held them is dead, so waiting for them to run out would only cost time.
+ * can reach. Whoever held them is dead, so waiting for them to run out would only cost time. What never had one was
+ * only recorded, and is for nobody to run.
  */
 export async function releaseAllLeases(db: Database): Promise<void> {
   await db
     .updateTable('executions')
     .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
     .where((eb) => eb.or([isActive, eb('lease_owner', 'is not', null)]))
+    .where('lease_expires_at', 'is not', null)
     .execute()
 }
 

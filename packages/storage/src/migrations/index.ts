@@ -19,6 +19,7 @@ import * as environments from './0050-environments.ts'
 import * as queuedChecks from './0060-queued-checks.ts'
 import * as coordinator from './0074-coordinator.ts'
 import * as awaitedTargets from './0078-awaited-targets.ts'
+import * as workdirs from './0079-workdirs.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -41,6 +42,7 @@ const migrations: Record<string, Migration> = {
   '0060-queued-checks': queuedChecks,
   '0074-coordinator': coordinator,
   '0078-awaited-targets': awaitedTargets,
+  '0079-workdirs': workdirs,
 }
 
 /**

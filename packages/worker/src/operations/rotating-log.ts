@@ -99,20 +99,26 @@ export async function rotate(file: string, { maxBytes, files }: LogLimits): Prom
   await truncate(file, 0)
 }
 
-/** The last `maxBytes`, and what is appended meanwhile, as far as writers are not faster than this. */
+/**
+ * The last `maxBytes`, and up to a quarter more of what is appended meanwhile: writers may be faster than this. What is
+ * left out is said.
+ */
 async function copyEnd(from: string, to: string, maxBytes: number): Promise<void> {
   const source = await open(from, 'r')
   try {
     const target = await open(to, 'w', 0o600)
     try {
-      let { size } = await source.stat()
-      let at = Math.max(0, size - maxBytes)
-      if (at > 0) await target.write(`[… ${at} bytes of output are left out here …]\n`)
-      for (let round = 0; at < size && round < 5; round += 1) {
-        await copyRange(source, target, at, size)
-        at = size
-        size = Math.min((await source.stat()).size, at + maxBytes)
+      let end = (await source.stat()).size
+      let at = Math.max(0, end - maxBytes)
+      const limit = end + Math.floor(maxBytes / 4)
+      if (at > 0) await target.write(leftOut(at))
+      while (at < end) {
+        await copyRange(source, target, at, end)
+        at = end
+        end = Math.min((await source.stat()).size, limit)
       }
+      const rest = (await source.stat()).size - at
+      if (rest > 0) await target.write(leftOut(rest))
     } finally {
       await target.close()
     }
@@ -120,6 +126,8 @@ async function copyEnd(from: string, to: string, maxBytes: number): Promise<void
     await source.close()
   }
 }
+
+const leftOut = (bytes: number) => `[… ${bytes} bytes of output are left out here …]\n`
 
 async function copyRange(source: FileHandle, target: FileHandle, from: number, to: number): Promise<void> {
   const buffer = Buffer.alloc(Math.min(to - from, 1024 * 1024))
