@@ -2,10 +2,10 @@ import {
   type AdaptableRequest,
   ApiError,
   builtRoutes,
+  firstValue,
   forbidden,
   ListAnswer,
   type ListQuery,
-  lastValue,
   parseBody,
   parseBoolean,
   parseInclude,
@@ -214,7 +214,7 @@ async function checkPermission(request: Request, route: Route): Promise<void> {
   if (route.orExecutionToken && request.caller.execution !== undefined) return
   // With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do.
   const spansTenants =
-    route.allTenants && parseBoolean('_all_tenants', lastValue(request.query, '_all_tenants') ?? false)
+    route.allTenants && parseBoolean('_all_tenants', firstValue(request.query, '_all_tenants') ?? false)
   if (spansTenants && (await tenantsWith(request.access, request.caller, permission)).length > 0) return
   const { caller, tenant } = request
   throw forbidden(caller.username, permission, tenant?.name, needsTenant(route) ? tenantHint : undefined)

@@ -1,6 +1,7 @@
 import {
   createDeploymentPlan,
   type DeploymentPlan,
+  type DslError,
   hasFunctionsInConstraints,
   type InputSchema,
   type Json,
@@ -104,9 +105,13 @@ export async function planEnvironment(
   // Which secrets it takes is known only when everything else is evaluated.
   if (wanted.size > 0) missing = new Set(await answers.missingSecrets([...wanted]))
   if (missing.size > 0) outcome = await outcomeOf()
-  if (!outcome.ok) return { ok: false, error: outcome.error.message }
+  if (!outcome.ok) return { ok: false, error: named(outcome.error) }
   return { ok: true, environment: environmentOf(outcome.deploymentPlan) }
 }
+
+/** Clients tell what breaks a constraint from other failures by its name. */
+const named = ({ errorClass, message }: DslError) =>
+  errorClass === 'ConstraintException' ? `${errorClass}: ${message}` : message
 
 function environmentOf(plan: DeploymentPlan): Environment {
   return {
