@@ -2,10 +2,10 @@ import {
   type AdaptableRequest,
   ApiError,
   builtRoutes,
+  firstValue,
   forbidden,
   ListAnswer,
   type ListQuery,
-  lastValue,
   parseBody,
   parseBoolean,
   parseInclude,
@@ -237,7 +237,7 @@ async function checkPermission(request: Request, route: Route): Promise<void> {
 }
 
 const spansTenants = ({ query }: Request, { allTenants }: Route): boolean =>
-  allTenants && parseBoolean('_all_tenants', lastValue(query, '_all_tenants') ?? false)
+  allTenants && parseBoolean('_all_tenants', firstValue(query, '_all_tenants') ?? false)
 
 const needsTenant = ({ tenant }: Route): boolean => tenant === 'required' || tenant === 'path'
 

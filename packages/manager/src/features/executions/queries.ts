@@ -251,6 +251,8 @@ export async function deleteEnded(
 }
 
 export const executionFilter = (field: string, values: readonly unknown[], scope: Scope) =>
-  Object.hasOwn(extraFilters, field)
-    ? extraFilters[field as keyof typeof extraFilters](values, scope)
-    : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`
+  values.length === 0
+    ? sql<boolean>`false`
+    : Object.hasOwn(extraFilters, field)
+      ? extraFilters[field as keyof typeof extraFilters](values, scope)
+      : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`
