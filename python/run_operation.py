@@ -13,6 +13,9 @@ RUNTIME = os.path.dirname(os.path.abspath(__file__))
 def die_with_worker() -> None:
     """Kills the process group when the worker is gone: its end of our standard input closes.
 
+    The worker's watcher does the same, and does it while this thread is kept from running (a pattern that holds the
+    interpreter lock); this is for when the watcher is gone too.
+
     The pipe moves to a descriptor that is not inherited, so that nothing an operation starts can hold or read it.
     _thread, not threading: the import costs 5 ms on every operation.
     """

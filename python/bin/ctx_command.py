@@ -109,14 +109,15 @@ def text_of(payload, as_json):
 def exchange(url, body, timeout):
     """POST, over a bare socket. The answer's body."""
     scheme, _, place = url.partition('://')
-    host_port, _, path = place.partition('/')
+    host_port, _, path = ('localhost', '', '') if scheme == 'unix' else place.partition('/')
     host, _, port = host_port.rpartition(':')
-    if scheme != 'http' or not host or not port.isdigit():
-        fail('ctx: CTX_SOCKET_URL must look like http://localhost:1234, not {0}'.format(url))
+    if not (scheme == 'unix' and place) and not (scheme == 'http' and host and port.isdigit()):
+        fail('ctx: CTX_SOCKET_URL must look like unix:///folder/socket or http://127.0.0.1:1234/secret, not {0}'.format(
+            url))
     head = ('POST /{0} HTTP/1.1\r\nHost: {1}\r\nContent-Type: application/json\r\nContent-Length: {2}\r\n'
             'Connection: close\r\n\r\n').format(path, host_port, len(body))
     try:
-        connection = connect(host.strip('[]'), int(port), timeout)
+        connection = connect_in(place, timeout) if scheme == 'unix' else connect(host.strip('[]'), int(port), timeout)
         connection.sendall(head.encode() + body)
         chunks = []
         while True:
@@ -145,6 +146,14 @@ def unchunk(data):
         result += data[:length]
         data = data[length + 2:]
     return result
+
+
+def connect_in(path, timeout):
+    import _socket
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    connection.settimeout(timeout)
+    connection.connect(path)
+    return connection
 
 
 def connect(host, port, timeout):

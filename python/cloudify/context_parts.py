@@ -1,11 +1,9 @@
 """The smaller objects below `ctx` (spec/operations.md 2)."""
 import os
 import sys
-import tempfile
 
 from cloudify.constants import AGENT_INSTALL_METHODS_SCRIPTS
 from cloudify.exceptions import NonRecoverableError, OperationRetry
-from cloudify.resources import exec_folder
 
 
 class Part:
@@ -40,7 +38,8 @@ class PluginContext(str):
     @property
     def workdir(self):
         """A folder of this plugin and deployment on this machine, made at first use."""
-        root = os.environ.get('AGENT_WORK_DIR') or os.path.join(exec_folder() or tempfile.gettempdir(), 'tutti-work')
+        # Not in the temporary folder: somebody else could have made it there before us.
+        root = os.environ.get('AGENT_WORK_DIR') or os.path.join(os.path.expanduser('~'), '.tutti-work')
         tenant = (self._context.get('tenant') or {}).get('name') or ''
         path = os.path.join(root, 'deployments', tenant, self._context.get('deployment_id') or '', 'plugins', self.name)
         os.makedirs(path, exist_ok=True)

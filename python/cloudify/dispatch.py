@@ -4,6 +4,7 @@ import json
 import os
 import sys
 
+from cloudify.answer import NO_SPACE_EXIT, AnswerFile, is_no_space
 from cloudify.context import CloudifyContext
 from cloudify.error_wire import error_payload
 from cloudify.exceptions import NonRecoverableError
@@ -15,18 +16,33 @@ def main():
     with open(os.path.join(folder, 'input.json'), encoding='utf-8') as source:
         request = json.load(source)
     try:
+        answer = AnswerFile(folder)
+        output, text = _answer_to(request, folder)
+        _flush()
+        answer.write(output, text)
+    except OSError as error:
+        if not is_no_space(error):
+            raise
+        sys.exit(NO_SPACE_EXIT)
+
+
+def _answer_to(request, folder):
+    """The answer, and its text."""
+    try:
         output = {'type': 'result', 'payload': dispatch(
             request['cloudify_context'], request.get('args') or [], request.get('kwargs') or {}, folder)}
-        text = _result_text(output)
+        return output, _result_text(output)
     except BaseException as error:  # SystemExit too: a script that exits must not end without an answer
         output = {'type': 'error', 'payload': error_payload(error)}
-        text = json.dumps(output, default=repr)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    unfinished = os.path.join(folder, 'output.json.part')
-    with open(unfinished, 'w', encoding='utf-8') as target:
-        target.write(text)
-    os.replace(unfinished, os.path.join(folder, 'output.json'))
+        return output, json.dumps(output, default=repr)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            pass  # the log's disk may be full, or the script may have closed it: its answer counts all the same
 
 
 def dispatch(context: dict, args: list, kwargs: dict, folder=None):

@@ -61,7 +61,7 @@ def _prefix(script_path, process):
 
 def _proxy(ctx, kind):
     if kind in ('auto', 'http'):
-        return CtxProxy(ctx)
+        return CtxProxy(ctx, kind)
     if kind == 'none':
         return None
     raise NonRecoverableError('Unsupported process.ctx_proxy_type: {0} (use auto, http or none)'.format(kind))

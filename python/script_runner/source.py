@@ -6,23 +6,33 @@ import tempfile
 import textwrap
 from contextlib import contextmanager
 
-from cloudify.exceptions import HttpException, NonRecoverableError
+from cloudify.answer import is_no_space
+from cloudify.exceptions import HttpException, NonRecoverableError, RecoverableError
 from cloudify.resources import exec_folder
 
 
 @contextmanager
 def script_file(ctx, script_path, script_source, eval_python, ssl_cert_content):
     """The path of an executable copy, which is removed at the end."""
-    folder = tempfile.mkdtemp(prefix='script-', dir=getattr(ctx, '_folder', None) or exec_folder())
+    parent = getattr(ctx, '_folder', None) or exec_folder()
+    folder = None
     try:
-        if script_source is not None:
-            path = _write_source(folder, script_source, eval_python)
-        else:
-            path = _fetch(ctx, folder, script_path, ssl_cert_content)
-        os.chmod(path, 0o755)
+        try:
+            folder = tempfile.mkdtemp(prefix='script-', dir=parent)
+            if script_source is not None:
+                path = _write_source(folder, script_source, eval_python)
+            else:
+                path = _fetch(ctx, folder, script_path, ssl_cert_content)
+            os.chmod(path, 0o755)
+        except OSError as error:
+            if is_no_space(error):
+                raise RecoverableError('no space left on {0} for the script'.format(
+                    parent or tempfile.gettempdir())) from error
+            raise
         yield path
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _write_source(folder, script_source, eval_python):

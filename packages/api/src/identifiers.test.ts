@@ -32,10 +32,10 @@ test('a display name is normalised and may hold anything but control characters'
 })
 
 test('visibility defaults to tenant, understands private_resource, never both', () => {
-  expect(parseCreateVisibility(undefined)).toBe('tenant')
-  expect(parseCreateVisibility(undefined, 'True')).toBe('private')
-  expect(() => parseCreateVisibility('tenant', true)).toThrow(/together/)
-  expect(() => parseCreateVisibility('x')).toThrow(
+  expect(parseCreateVisibility({})).toBe('tenant')
+  expect(parseCreateVisibility({ private_resource: 'True' })).toBe('private')
+  expect(() => parseCreateVisibility({ visibility: 'tenant', private_resource: true })).toThrow(/together/)
+  expect(() => parseCreateVisibility({ visibility: 'x' })).toThrow(
     "Invalid visibility: `x`. Valid visibility's values are: ['private', 'tenant', 'global']",
   )
   expect(() => parseSetVisibility('private')).toThrow("are: ['tenant', 'global']")

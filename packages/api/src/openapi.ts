@@ -3,6 +3,7 @@ import type { FieldTable } from './list/field-table.ts'
 import { type ApiVersion, type Route, tokenCookie } from './routes/route.ts'
 import { ErrorShape } from './shapes/common.ts'
 import { routesOf } from './versions/routes-of.ts'
+import { visibilityQuery } from './visibility.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -57,6 +58,7 @@ function operation(
       default: { $ref: '#/components/responses/Error' },
     },
     'x-permission': route.permission,
+    'x-reach': route.reach,
     'x-since': route.since,
     'x-built': route.built,
   }
@@ -76,7 +78,9 @@ function parameters(route: Route, path: string, hasTenants: boolean): readonly J
     schema: { type: 'string' },
   }))
   const header = { name: 'Tenant', in: 'header', required: true, schema: { type: 'string' } }
-  const own = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => inQuery(name, schema))
+  const isCreation = typeof route.body === 'object' && 'private_resource' in route.body.properties
+  const queried = { ...route.query?.properties, ...(isCreation && visibilityQuery.properties) }
+  const own = Object.entries(queried).map(([name, schema]) => inQuery(name, schema))
   const common =
     route.list === undefined ? [] : [...listParameters, ...filterParameters(route.list.extraFilters)]
   return [...inPath, ...(route.tenant === 'required' && hasTenants ? [header] : []), ...common, ...own]

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -7,15 +7,10 @@ import { DELIBERATE } from './deliberate.ts'
 import { corpusFor, readCases } from './load.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
-/** The recorded corpus lies beside the repository where it is present; our own small set always. */
-const folders = [join(here, 'cases'), join(here, '../../../../shared/corpus/dsl')].filter((folder) =>
-  existsSync(folder),
-)
-const files = folders.flatMap((folder) =>
-  readdirSync(folder)
-    .filter((name) => /\.jsonl(?:\.gz)?$/.test(name))
-    .map((name) => join(folder, name)),
-)
+const folder = join(here, 'cases')
+const files = readdirSync(folder)
+  .filter((name) => name.endsWith('.jsonl.br'))
+  .map((name) => join(folder, name))
 
 describe.each(files)('the cases of %s', (file) => {
   test('give what was recorded', async () => {

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync } from 'node:zlib'
 import { TYPE_FILES, typeFileUrl } from '../src/resources.ts'
 import type { CorpusCase, ParseCase } from './case.ts'
 import type { Corpus } from './check-case.ts'
 
-/** Cases of a JSON Lines file, plain or gzipped. */
+/** Cases of a JSON Lines file, plain or compressed (`.br`). */
 export function readCases(file: string): readonly CorpusCase[] {
   const bytes = readFileSync(file)
-  const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
+  const text = (file.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString('utf8')
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -27,7 +27,7 @@ export function corpusFor(files: readonly string[]): Corpus {
   const parseCases = new Map<string, ParseCase>()
   for (const folder of new Set(files.map((file) => dirname(file)))) {
     for (const name of readdirSync(folder)) {
-      if (!/^(?:parse|own).*\.jsonl(?:\.gz)?$/.test(name)) continue
+      if (!/^(?:parse|own).*\.jsonl(?:\.br)?$/.test(name)) continue
       for (const case_ of readCases(join(folder, name)))
         if (case_.kind !== 'deploy') parseCases.set(case_.id, case_)
     }

@@ -5,7 +5,7 @@ import { corpusFor, readCases } from './load.ts'
 
 const files = process.argv.slice(2)
 if (files.length === 0) {
-  console.error('usage: npm run corpus -- FILE… (JSON Lines, plain or .gz)')
+  console.error('usage: npm run corpus -- FILE… (JSON Lines, plain or .br)')
   process.exit(2)
 }
 const corpus = corpusFor(files)

@@ -198,22 +198,14 @@ const chain: readonly NodeSketch[] = [
   { id: 'app', operations: ['lifecycle.create'] },
 ]
 
-test('cancel lets what was sent run to its end and starts nothing more', () => {
-  const requests: Requests = { cancelWhenSent: { key: 'db_1 lifecycle.create', mode: 'cancel' } }
-  const { outcome, sent, memory } = installing(chain, () => ({}), {}, { requests })
-  expect(outcome).toEqual({ status: 'cancelled', abandoned: [] })
+test.each(['cancel', 'force-cancel'] as const)('%s waits for nothing and starts nothing more', (mode) => {
+  const requests: Requests = { cancelWhenSent: { key: 'db_1 lifecycle.create', mode } }
+  const { outcome, sent } = installing(chain, () => ({}), {}, { requests })
+  expect(outcome).toMatchObject({ status: 'cancelled', abandoned: [expect.any(String), expect.any(String)] })
   expect(sent).toEqual(['db_1 lifecycle.create 0s', 'app_1 lifecycle.create 0s'])
-  expect(messages(memory, 'task_succeeded')).toEqual([
-    "Task succeeded 'tasks.create'",
-    "Task succeeded 'tasks.create'",
-  ])
 })
 
-test('force-cancel does not wait, kill names what to kill', () => {
-  const requests: Requests = { cancelWhenSent: { key: 'db_1 lifecycle.create', mode: 'force-cancel' } }
-  const { outcome } = installing(chain, () => ({}), {}, { requests })
-  expect(outcome).toMatchObject({ status: 'cancelled', abandoned: [expect.any(String), expect.any(String)] })
-
+test('kill names what to kill', () => {
   const graph = oneTaskGraph()
   const [run] = reduce(graph, [], 0).commands
   const operationIds = run?.type === 'run' ? [run.operation.id] : []
@@ -222,22 +214,25 @@ test('force-cancel does not wait, kill names what to kill', () => {
   expect(killed.outcome).toEqual({ status: 'cancelled', abandoned: operationIds })
 })
 
-test('an answer that comes after the end is recorded, one that comes twice is not', () => {
-  const graph = oneTaskGraph()
-  const [command] = reduce(graph, [], 0).commands
-  const operationId = command?.type === 'run' ? command.operation.id : ''
-  reduce(graph, [{ type: 'cancel-requested', mode: 'force-cancel' }], 1)
-  const answer = {
-    type: 'operation-ended',
-    operationId,
-    atMs: 2,
-    outcome: { ok: true, result: null },
-  } as const
-  const late = reduce(graph, [answer], 2)
-  expect(late.commit?.patched).toContainEqual({ id: operationId, state: 'succeeded' })
-  expect(late.commands).toEqual([])
-  expect(reduce(graph, [answer], 3).commit).toBeNull()
-})
+test.each(['cancel', 'force-cancel'] as const)(
+  'an answer that comes after a %s is recorded, one that comes twice is not',
+  (mode) => {
+    const graph = oneTaskGraph()
+    const [command] = reduce(graph, [], 0).commands
+    const operationId = command?.type === 'run' ? command.operation.id : ''
+    reduce(graph, [{ type: 'cancel-requested', mode }], 1)
+    const answer = {
+      type: 'operation-ended',
+      operationId,
+      atMs: 2,
+      outcome: { ok: true, result: null },
+    } as const
+    const late = reduce(graph, [answer], 2)
+    expect(late.commit?.patched).toContainEqual({ id: operationId, state: 'succeeded' })
+    expect(late.commands).toEqual([])
+    expect(reduce(graph, [answer], 3).commit).toBeNull()
+  },
+)
 
 function oneTaskGraph() {
   const task: Step = { kind: 'task', type: 'RemoteWorkflowTask', name: 'a.b', taskKwargs: {} }
@@ -252,6 +247,7 @@ test('a dry run tells everything and does nothing', () => {
   expect([outcome, sent, memory.stateLog, memory.finished]).toEqual([{ status: 'succeeded' }, [], [], 0])
   expect(messages(memory)).toContain("Task succeeded 'tasks.create' (dry run)")
   expect(messages(memory)).toContain('Node instance created (dry run)')
+  expect(messages(memory).filter((message) => message.startsWith('Subgraph'))).toEqual([])
   expect([...memory.operations.values()].every((row) => row.state === 'pending')).toBe(true)
 })
 

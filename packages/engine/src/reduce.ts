@@ -100,10 +100,7 @@ function outcomeOf(state: GraphState, nowMs: number): GraphOutcome | null {
   const { record, running, root } = state
   // Operations that were lost with a worker do not run: nobody has been told to run them again.
   const abandoned = state.lost.length > 0 ? [] : [...running.keys()]
-  if (record.cancel !== null) {
-    const waits = record.cancel === 'cancel' && abandoned.length > 0
-    return waits ? null : { status: 'cancelled', abandoned }
-  }
+  if (record.cancel !== null) return { status: 'cancelled', abandoned }
   const timeIsUp = record.failDeadlineMs !== null && nowMs >= record.failDeadlineMs
   const goesOn = running.size > 0 || hasReady(state) || nextDueMs(state.due) !== null
   if (goesOn && !timeIsUp) return null
@@ -129,7 +126,7 @@ function wakeAtMs({ outcome, record, due }: GraphState): number | null {
   return dueMs === null ? record.failDeadlineMs : Math.min(dueMs, record.failDeadlineMs)
 }
 
-/** spec/workflows.md 5.6: events only. */
+/** spec/workflows.md 5.6: events only, and of what would be done: subgraphs are kept nowhere, and nothing is said of them. */
 function dryRunCommit(commit: Commit | null): Commit | null {
   if (commit === null || commit.events.length === 0) return null
   return {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +9,14 @@ import {
   openProcessFolder,
   type PoolConfig,
   type Queue,
+  type Registry,
 } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
 import { createDirectory } from './authentication/directory.ts'
 import { createLdapLogins } from './authentication/ldap/login.ts'
 import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
+import { createSlowDown } from './authentication/slow-down.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import { loadKeys } from './encryption/keys.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
@@ -21,14 +24,17 @@ import { registerManager } from './features/cluster/index.ts'
 import { readEnd } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
+import { watchConnections } from './http/connections.ts'
+import { createRoom } from './http/room.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
+import { managerShares } from './shares.ts'
 
 export type RunningManager = {
   /** Where it listens. */
   readonly url: string
-  /** Answers what is under way, takes nothing new, and ends. */
+  /** Takes nothing new, answers what is under way as far as the time for it goes, and ends. */
   stop(): Promise<void>
 }
 
@@ -39,18 +45,26 @@ export async function startManager(options: {
   readonly queue: Queue
   readonly settings: ManagerSettings
   readonly log: FastifyBaseLogger
+  readonly metrics: Registry
 }): Promise<RunningManager> {
-  const { database, connection, queue, settings, log } = options
+  const { database, connection, queue, settings, log, metrics } = options
   const { db } = database
   await bootstrap(db, settings)
   const keys = await loadKeys(db, settings)
   const shared = await openSharedState(db, settings, log)
-  const ends = watchExecutionEnds(db, readEnd)
+  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
+  const room = createRoom(uploadFolder)
+  const ends = watchExecutionEnds(db, readEnd, { room, awayMs: settings.databaseSeconds * 1_000 })
   const directory = createDirectory(db)
+  const { readers, hashing } = managerShares(metrics)
+  const id = randomUUID()
+  const slowDown = createSlowDown({ now: () => performance.now(), most: 10_000 })
   const listener = listen(
     connection,
     (notification) => {
       ends.onNotification(notification)
+      if (notification.kind === 'login_failed' && notification.manager !== id)
+        slowDown.failed(notification.key)
       directory.onNotification(notification)
       shared.onNotification(notification)
     },
@@ -59,8 +73,8 @@ export async function startManager(options: {
       shared.onListening(isListening)
     },
   )
-  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
+    id,
     db,
     database,
     queue,
@@ -69,15 +83,20 @@ export async function startManager(options: {
     maintenance: shared.maintenance,
     uploadFolder,
     ends,
-    passwords: createPasswordCheck(),
+    room,
+    passwords: createPasswordCheck(hashing),
+    slowDown,
+    readers,
     ldapLogins: createLdapLogins(),
     keys,
     directory,
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
+    metrics,
   }
   const app = buildApp(services, handlers)
+  const connections = watchConnections(app.server)
   try {
     await app.listen({ host: settings.host, port: settings.port })
   } catch (error) {
@@ -95,7 +114,7 @@ export async function startManager(options: {
   return {
     url,
     async stop() {
-      await app.close()
+      await Promise.all([app.close(), connections.drain(settings.drainSeconds * 1_000)])
       await registration.stop()
       await listener.close()
       shared.close()

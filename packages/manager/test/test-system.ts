@@ -50,6 +50,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
     connection,
     queue: services.queue,
     log: silent,
+    metrics: services.metrics,
     version: 'test',
     settings: {
       ...services.settings,
@@ -61,8 +62,10 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
       python: 'python3',
       operationUsers: undefined,
+      operationLogs: { maxBytes: 1_000_000, files: 2 },
       environment: {
         inherited: process.env,
+        alsoPassed: [],
         manager: {
           protocol: 'http',
           hosts: ['127.0.0.1'],

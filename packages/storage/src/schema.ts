@@ -107,6 +107,7 @@ export type Schema = {
     latest_execution_id: string | null
     updated_at: NullableTimestamp
   }
+  deployment_workdirs: { tenant_id: number; deployment_id: string; archive_sha256: string }
   deployment_filters: FilterRow
   blueprint_filters: FilterRow
   encryption: { is_only: Generated<boolean>; fingerprint: string }
@@ -186,6 +187,8 @@ export type Schema = {
     dependency_creator: string
     source_deployment_id: string | null
     target_deployment_id: string | null
+    /** A target that is not there, or not for its creator to see. */
+    awaited_target_id: string | null
     target_deployment_func: ColumnType<unknown, string | null | undefined, string | null>
     external_source: ColumnType<unknown, string | null | undefined, string | null>
     external_target: ColumnType<unknown, string | null | undefined, string | null>
@@ -294,6 +297,7 @@ export type Schema = {
     manager_name: string | null
     agent_name: string | null
   }
+  event_batches: { tenant_id: number; id: string; stored_at: DefaultTimestamp }
   events: {
     tenant_id: number
     id: ColumnType<number, never, never>

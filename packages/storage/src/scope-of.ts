@@ -30,7 +30,10 @@ const firstAdministratorId = 0
  * Whether the user sees in the tenant what is private to others: by a role of the user or of a group, in the system or
  * in the tenant, and by the matrix as administrators have edited it.
  */
-export const administeredBy = (tenantId: RawBuilder<unknown>, username: string): RawBuilder<boolean> =>
+export const administeredBy = (
+  tenantId: RawBuilder<unknown>,
+  username: string | RawBuilder<unknown>,
+): RawBuilder<boolean> =>
   sql<boolean>`exists (
     select from users u
     cross join lateral (

@@ -69,6 +69,8 @@ export function createClaims(services: WorkerServices): Claims {
     services.environments.ask()
     if (isDraining) await giveBack([row.id])
     if (held.get(key)?.control === control) held.delete(key)
+    // Not before it is out of `held`: should it have been resumed, the job that this sends may come here.
+    if (control.keepsLease && !isDraining && !control.lost.aborted) await giveBack([row.id])
   }
 
   async function giveBack(executionIds?: readonly string[]): Promise<void> {
@@ -94,6 +96,7 @@ export function createClaims(services: WorkerServices): Claims {
       else {
         if (row.isRenewed) control.heldUntilMs = untilMs(askedAtMs)
         control.cancelMode = cancelModeOf(row.status) ?? control.cancelMode
+        control.endsLeft = row.endsLeft
       }
       control.wake()
     }

@@ -1,5 +1,4 @@
-import type { ConfigValues, Database, Queue } from '@tutti/storage'
-import type { OperationSlots } from './executions/operation-slots.ts'
+import type { ConfigValues, Database, FairShares, Queue } from '@tutti/storage'
 import type { WorkerSettings } from './settings.ts'
 import type { Soon } from './soon.ts'
 
@@ -10,7 +9,10 @@ export type WorkerServices = {
   readonly settings: WorkerSettings
   /** Settings that the API changes while the worker runs. */
   readonly config: ConfigValues
-  readonly slots: OperationSlots
+  /** For operations, shared fairly between tenants, as the next one is. */
+  readonly slots: FairShares
+  /** For threads that parse and plan. */
+  readonly planning: FairShares
   /** Settles environments: asked after every execution, whose end may change those that its deployment is in. */
   readonly environments: Soon
   /** Starts what waits in the queue and may run now: asked after every execution too. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { PoolConfig } from '@tutti/storage'
 import {
   type Database,
@@ -5,13 +6,15 @@ import {
   listen,
   machineAddress,
   mayDequeue,
+  measuredShares,
   openConfigValues,
   type Queue,
+  type Registry,
   settleEnvironments,
   startHeartbeat,
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'
-import { createOperationSlots } from './executions/operation-slots.ts'
+import { startCoordinator } from './coordinator/index.ts'
 import type { WorkerLog } from './services.ts'
 import type { WorkerSettings } from './settings.ts'
 import { createSoon } from './soon.ts'
@@ -30,11 +33,16 @@ export async function startWorker(options: {
   readonly queue: Queue
   readonly settings: WorkerSettings
   readonly log: WorkerLog
+  readonly metrics: Registry
   /** Tutti's, as the status of the cluster shows it. */
   readonly version: string
 }): Promise<RunningWorker> {
-  const { db, queue, settings, log } = options
-  const slots = createOperationSlots(settings.maxOperations)
+  const { db, queue, settings, log, metrics } = options
+  // What waits is in memory already, as part of the graph or the execution that asks.
+  const shares = (name: string, size: number) =>
+    measuredShares(metrics, name, { size, mostWaiting: Number.POSITIVE_INFINITY })
+  const slots = shares('operations', settings.maxOperations)
+  const planning = shares('planning', Math.max(3, availableParallelism()))
   const config = await openConfigValues(
     db,
     {
@@ -60,7 +68,7 @@ export async function startWorker(options: {
       onError: (error) => log.warn({ err: error }, 'what waits in the queue could not be started yet'),
     },
   )
-  const services = { db, queue, settings, config, slots, environments, waiting, log, now: Date.now }
+  const services = { db, queue, settings, config, slots, planning, environments, waiting, log, now: Date.now }
   const claims = createClaims(services)
   const listener = listen(
     options.connection,
@@ -76,12 +84,13 @@ export async function startWorker(options: {
       id: settings.owner,
       hostname: settings.environment.manager.name,
       address: machineAddress(),
-      // Every worker offers itself as scheduler.
+      // Every worker stands for coordinator, which clients know under this name.
       roles: ['worker', 'scheduler'],
       version: options.version,
     },
     { onError: (error) => log.warn({ err: error }, 'the heartbeat could not be written') },
   )
+  const coordinator = startCoordinator({ db, connection: options.connection, metrics, log })
   await queue.work((jobs) => claims.take(jobs))
   return {
     get running() {
@@ -90,7 +99,8 @@ export async function startWorker(options: {
     async drain() {
       // First of all, so that no job is fetched that this worker would not take.
       await queue.rest()
-      await claims.drain()
+      // Nobody else does what this one no longer does: another one is elected while operations still end.
+      await Promise.all([coordinator.stop(), claims.drain()])
       await Promise.all([environments.stop(), waiting.stop()])
       await heartbeat.stop()
       await listener.close()

@@ -25,6 +25,7 @@ export const operationRequest = (
   kwargs,
   environment: {
     inherited: { ...process.env, TUTTI_DATABASE_URL: 'secret', PGPASSWORD: 'secret', KEPT: 'kept' },
+    alsoPassed: ['KEPT'],
     manager: { protocol: 'http', hosts: ['127.0.0.1'], port, name: 'manager', certificateFile: null },
     runtimeFolder: join(import.meta.dirname, '../../../python'),
     pluginWorkFolder: join(folder, 'plugins'),
@@ -34,7 +35,9 @@ export const operationRequest = (
   timeoutMs: null,
   timeoutRecoverable: false,
   logFile: join(folder, 'log', 'd.log'),
+  logLimits: { maxBytes: 1_000_000, files: 2 },
   python: 'python3',
   user: null,
+  warn: (error, what) => console.error(what, error),
   ...changes,
 })

@@ -2,6 +2,8 @@
 import re
 from collections.abc import MutableMapping
 
+from cloudify.proxy.reachable import reachable
+
 PART = re.compile(r'([^\[\]]*)((?:\[\d+\])*)$')
 
 
@@ -13,7 +15,7 @@ def evaluate(ctx, args: list):
         attribute = _attribute(current, arg)
         if attribute is not None:
             current = getattr(current, attribute)
-        elif isinstance(current, dict) or isinstance(current, MutableMapping):
+        elif isinstance(current, MutableMapping):
             return _at_path(current, arg, rest)
         elif callable(current):
             return _call(current, args[position:])
@@ -25,7 +27,8 @@ def evaluate(ctx, args: list):
 def _attribute(current, arg):
     if not isinstance(arg, str):
         return None
-    return next((name for name in (arg, arg.replace('-', '_')) if hasattr(current, name)), None)
+    name = arg.replace('-', '_')
+    return name if name in reachable(current) and hasattr(current, name) else None
 
 
 def _call(function, args):

@@ -1,10 +1,10 @@
-"""Serves `ctx` to a script's processes on a free local port, one JSON answer for each request (operations.md 3.1)."""
+"""Serves `ctx` to a script's processes, one JSON answer for each request (spec/operations.md 3.1)."""
 import json
-import socket
 import threading
 import traceback
 
 from cloudify.proxy.evaluate import evaluate
+from cloudify.proxy.listener import listen
 
 
 class StopOperation(Exception):
@@ -12,26 +12,19 @@ class StopOperation(Exception):
 
 
 class CtxProxy:
-    """Owns the port and its server: close() ends both.
+    """Owns the socket and its server: close() ends both.
 
-    The port listens at once and the HTTP server is imported behind it (25 ms), while the script starts.
+    The socket listens at once and the HTTP server is imported behind it (25 ms), while the script starts.
     """
 
-    def __init__(self, ctx):
+    def __init__(self, ctx, kind='auto'):
         self._ctx = ctx
         self._turn = threading.Lock()  # ctx is not made for several commands at once
-        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._listener.bind(('127.0.0.1', 0))
-        self._listener.listen(128)
-        self._address = self._listener.getsockname()
-        self.socket_url = 'http://localhost:{0}'.format(self._address[1])
+        self._listener = listen(kind, getattr(ctx, '_folder', None))
+        self.socket_url = self._listener.url
         threading.Thread(target=self._serve, name='ctx proxy', daemon=True).start()
 
     def close(self):
-        try:
-            self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept() where close() alone would not
-        except OSError:
-            pass  # not on every system; the thread is a daemon
         self._listener.close()
 
     def answer(self, body: bytes) -> bytes:
@@ -49,10 +42,10 @@ class CtxProxy:
 
     def _serve(self):
         from cloudify.proxy.http_server import Server
-        server = Server(self._address, self.answer)
+        server = Server(self._listener.path, self.answer)
         while True:
             try:
-                connection, address = self._listener.accept()
+                connection, address = self._listener.socket.accept()
             except OSError:
                 return  # closed, perhaps before the import was done
             server.process_request(connection, address)

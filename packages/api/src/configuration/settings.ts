@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { type EventVocabulary, eventVocabularies } from '../events/vocabulary.ts'
 import { ldapFields } from '../shapes/ldap.ts'
 
 /** One setting of the manager that `GET /config` shows (spec/rest-facts-b.md 12). */
@@ -43,6 +44,14 @@ export const ownSettings = {
   /** Minutes; below 1 no account is ever locked. */
   account_lock_period: integer(-1, { minimum: -1, maximum: maxInteger }),
   max_concurrent_workflows: integer(20, { minimum: 1, maximum: 1000 }),
+  /**
+   * The words for the types of events in answers to those who name none: `svc_event` and `svc_log`, or the
+   * `cloudify_event` and `cloudify_log` that the older web console knows alone.
+   */
+  event_vocabulary: setting<EventVocabulary>(
+    Type.Union(eventVocabularies.map((one) => Type.Literal(one))),
+    'svc',
+  ),
   blueprint_folder_max_size_mb: setting<number>(Type.Number({ minimum: 0 }), 50),
   blueprint_folder_max_files: integer(10_000, { minimum: 0 }),
 } as const

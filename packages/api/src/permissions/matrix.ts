@@ -288,6 +288,19 @@ const grants = [systemAdministrators, managers, users, operators, viewers, token
 export type Permission = (typeof grants)[number]['permissions'][number]
 export type Role = (typeof grants)[number]['roles'][number]
 
+/**
+ * What reaches beyond one tenant, or is done in the name of others. An execution's token never has it, whoever started
+ * the execution, unless the workflow is the manager's own.
+ */
+export const managerPermissions: ReadonlySet<Permission> = new Set([
+  ...systemAdministrators.permissions,
+  ...tokenHolders.permissions,
+  'execute_global_workflow',
+  'manager_config_put',
+  'provider_context_create',
+  'token_get',
+] satisfies Permission[])
+
 /** Permission → the roles of which any one suffices. */
 export const defaultPermissions: Readonly<Record<string, readonly Role[]>> = Object.fromEntries(
   grants.flatMap(({ roles, permissions }) => permissions.map((permission) => [permission, roles])),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Agent, agentFields } from '../shapes/agent.ts'
-import { ListOf, Nullable, WithData } from '../shapes/common.ts'
+import { ListOf, Nullable, newVisibility, WithData } from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /** In PEM form. */
@@ -47,7 +47,7 @@ export const agentRoutes = {
       rabbitmq_username: text,
       rabbitmq_password: text,
       rabbitmq_exchange: text,
-      visibility: text,
+      ...newVisibility,
       created_at: text,
       created_by: text,
     }),

@@ -16,6 +16,7 @@ export const auditRoutes = {
     since: 'v3.1',
     permission: 'audit_log_view',
     tenant: 'none',
+    reach: 'manager',
     summary: 'List who changed what, when and from where',
     query: Type.Object({
       ...selection,
@@ -35,6 +36,7 @@ export const auditRoutes = {
     since: 'v3.1',
     permission: 'audit_log_view',
     tenant: 'none',
+    reach: 'manager',
     summary: 'Follow the audit log: one JSON record after the other, each with an empty line behind it',
     query: Type.Object({ ...selection, since: Type.Optional(Type.String()) }),
     response: 'file',
@@ -46,6 +48,7 @@ export const auditRoutes = {
     since: 'v3.1',
     permission: 'audit_log_inject',
     tenant: 'none',
+    reach: 'manager',
     summary: 'Add records that another manager has written: the body is a list of them',
     // A list: the handler reads it.
     body: 'archive',
@@ -58,6 +61,7 @@ export const auditRoutes = {
     since: 'v3.1',
     permission: 'audit_log_truncate',
     tenant: 'none',
+    reach: 'manager',
     summary: 'Delete the records that are older than `before`',
     query: Type.Object({ ...selection, before: Type.Optional(Type.String()) }),
     response: Type.Object({ deleted: Type.Integer() }),

@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { creationOverrides, Description, ListOf, Nullable } from '../shapes/common.ts'
+import {
+  creationOverrides,
+  Description,
+  JsonObject,
+  ListOf,
+  Nullable,
+  newVisibility,
+} from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /**
@@ -10,15 +17,17 @@ import { route } from './route.ts'
 export const BlueprintUpload = Type.Object({
   application_file_name: Type.Optional(Nullable(Type.String())),
   blueprint_archive_url: Type.Optional(Nullable(Type.String())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   labels: Type.Optional(Nullable(Type.Unknown())),
   async_upload: Type.Optional(Nullable(Type.Boolean())),
+  /** Nothing reads the archive: what is in it is said afterwards, as of one that was uploaded elsewhere. */
   skip_execution: Type.Optional(Nullable(Type.Boolean())),
+  state: Type.Optional(Nullable(Type.String())),
+  requirements: Type.Optional(Nullable(Type.Unknown())),
   ...creationOverrides,
 })
 
-/** How an upload went may be said by others; what it made of the archive (plan, requirements) is its own to write. */
+/** How an upload went; the plan and what else it makes of the archive are for those who restore a blueprint. */
 export const BlueprintPatch = Type.Object(
   {
     labels: Type.Optional(Type.Array(Type.Unknown())),
@@ -30,6 +39,9 @@ export const BlueprintPatch = Type.Object(
     error_traceback: Type.Optional(Nullable(Type.String())),
     creator: Type.Optional(Type.String()),
     created_at: Type.Optional(Nullable(Type.String())),
+    plan: Type.Optional(Nullable(JsonObject)),
+    requirements: Type.Optional(Nullable(JsonObject)),
+    is_hidden: Type.Optional(Nullable(Type.Boolean())),
   },
   { additionalProperties: false, minProperties: 1 },
 )
@@ -70,11 +82,12 @@ export const blueprintRoutes = {
     path: '/blueprints/:blueprint_id/validate',
     since: 'v3.1',
     permission: 'blueprint_upload',
-    summary: 'Check a blueprint archive without storing it',
+    summary:
+      'Check a blueprint archive without storing it: 204 when it is valid, 201 while that takes longer',
     query: BlueprintUpload,
     body: 'archive',
-    response: 'empty',
-    status: 204,
+    response: Blueprint,
+    status: 201,
   }),
   'blueprints.update': route({
     method: 'PATCH',
@@ -83,6 +96,16 @@ export const blueprintRoutes = {
     permission: 'blueprint_upload',
     summary: 'Change the labels or the owner of a blueprint',
     body: BlueprintPatch,
+    response: Blueprint,
+    status: 200,
+  }),
+  'blueprints.setIcon': route({
+    method: 'PATCH',
+    path: '/blueprints/:blueprint_id/icon',
+    since: 'v3.1',
+    permission: 'blueprint_upload',
+    summary: 'Set the icon of a blueprint, a PNG image; an empty body removes it',
+    body: 'archive',
     response: Blueprint,
     status: 200,
   }),
@@ -118,6 +141,7 @@ export const blueprintRoutes = {
     path: '/blueprints/:blueprint_id/set-global',
     since: 'v3',
     permission: 'resource_set_global',
+    reach: 'manager',
     summary: 'Make a blueprint visible to every tenant',
     response: Blueprint,
     status: 200,

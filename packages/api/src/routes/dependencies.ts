@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ListOf, Nullable } from '../shapes/common.ts'
+import { ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import { Dependency, dependencyFields } from '../shapes/dependency.ts'
 import { route } from './route.ts'
 
@@ -14,7 +14,7 @@ const described = {
   target_deployment_func: Type.Optional(Type.Unknown()),
   external_target: External,
   id: OptionalText,
-  visibility: OptionalText,
+  ...newVisibility,
   created_at: OptionalText,
   created_by: OptionalText,
 }

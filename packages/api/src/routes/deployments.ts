@@ -1,5 +1,13 @@
 import { Type } from 'typebox'
-import { Description, JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import {
+  creationOverrides,
+  Description,
+  JsonObject,
+  ListOf,
+  Nullable,
+  newVisibility,
+  WithData,
+} from '../shapes/common.ts'
 import {
   Deployment,
   DeploymentCapabilities,
@@ -9,6 +17,17 @@ import {
 import { SetVisibility } from './blueprints.ts'
 import { route } from './route.ts'
 
+const document = Type.Optional(Nullable(JsonObject))
+const recordedDocuments = {
+  outputs: document,
+  capabilities: document,
+  groups: document,
+  scaling_groups: document,
+  policy_types: document,
+  policy_triggers: document,
+  resource_tags: document,
+}
+
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8. */
 export const DeploymentCreate = Type.Object({
   blueprint_id: Type.String(),
@@ -16,10 +35,21 @@ export const DeploymentCreate = Type.Object({
   display_name: Type.Optional(Nullable(Type.String())),
   site_name: Type.Optional(Nullable(Type.String())),
   labels: Type.Optional(Type.Array(Type.Unknown())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   skip_plugins_validation: Type.Optional(Type.Boolean()),
   runtime_only_evaluation: Type.Optional(Type.Boolean()),
+  ...creationOverrides,
+  /**
+   * The working folder, zipped, in base64. A body that holds it, also an empty one, describes a deployment that was made
+   * elsewhere, with what follows: it is only recorded.
+   */
+  workdir_zip: Type.Optional(Nullable(Type.String())),
+  description: Type.Optional(Nullable(Type.String())),
+  /** By their names, or as answers list them. */
+  workflows: Type.Optional(Nullable(Type.Union([JsonObject, Type.Array(JsonObject)]))),
+  ...recordedDocuments,
+  deployment_status: Type.Optional(Nullable(Type.String())),
+  installation_status: Type.Optional(Nullable(Type.String())),
 })
 
 /** What the creation of a deployment sets, once and for all: only deployment updates change it. */
@@ -68,6 +98,7 @@ export const deploymentRoutes = {
     list: deploymentFields,
     query: Type.Object({
       ...dependenciesOf,
+      ...WithData.properties,
       all_sub_deployments: Type.Optional(Type.Boolean()),
       include_workdir: Type.Optional(Type.Boolean()),
     }),
@@ -91,10 +122,7 @@ export const deploymentRoutes = {
     path: '/deployments/:deployment_id',
     permission: 'deployment_create',
     summary: 'Create a deployment of a blueprint',
-    query: Type.Object({
-      async_create: Type.Optional(Type.Boolean()),
-      private_resource: Type.Optional(Type.Boolean()),
-    }),
+    query: Type.Object({ async_create: Type.Optional(Type.Boolean()) }),
     body: DeploymentCreate,
     response: Deployment,
     status: 201,

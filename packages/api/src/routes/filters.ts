@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { creationOverrides, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import { Filter, filterFields } from '../shapes/filter.ts'
 import { route } from './route.ts'
 
 /** spec/rest-spec-a.md 4.8, spec/rest-facts-a.md 6. */
 export const FilterCreate = Type.Object({
   filter_rules: Type.Unknown(),
-  visibility: Type.Optional(Nullable(Type.String())),
+  ...newVisibility,
   ...creationOverrides,
 })
 

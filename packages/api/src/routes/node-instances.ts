@@ -20,6 +20,10 @@ export const NewNodeInstance = Type.Object({
   scaling_groups: Type.Optional(Nullable(Type.Array(JsonObject))),
   runtime_properties: Type.Optional(Nullable(JsonObject)),
   system_properties: Type.Optional(Nullable(JsonObject)),
+  /** Of one that is restored. */
+  state: Type.Optional(Nullable(Type.String())),
+  index: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 0x7fffffff }))),
+  created_by: Type.Optional(Nullable(Type.String())),
 })
 
 export const nodeInstanceRoutes = {
@@ -48,7 +52,7 @@ export const nodeInstanceRoutes = {
     method: 'POST',
     path: '/node-instances',
     since: 'v3.1',
-    permission: 'node_list',
+    permission: 'node_instance_update',
     summary: 'Add node instances to a deployment; ids that are taken get another ending',
     body: Type.Object({ deployment_id: Type.String(), node_instances: Type.Array(NewNodeInstance) }),
     response: ListOf(NodeInstance),

@@ -47,7 +47,7 @@ export const nodeRoutes = {
     method: 'POST',
     path: '/nodes',
     since: 'v3.1',
-    permission: 'node_list',
+    permission: 'node_update',
     summary: 'Add nodes to a deployment',
     body: Type.Object({ deployment_id: Type.String(), nodes: Type.Array(NewNode) }),
     response: ListOf(Node),

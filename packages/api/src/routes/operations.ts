@@ -3,7 +3,10 @@ import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
 import { Operation, operationFields, TasksGraph, tasksGraphFields } from '../shapes/operation.ts'
 import { route } from './route.ts'
 
-/** spec/rest-spec-b.md 4.7, spec/rest-facts-b.md 10. */
+/**
+ * spec/rest-spec-b.md 4.7, spec/rest-facts-b.md 10. Who sees executions reads all this; what is written decides how an
+ * execution goes on, so it is for the execution itself and for who may start one.
+ */
 const StoredOperation = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -42,7 +45,8 @@ export const operationRoutes = {
     method: 'PUT',
     path: '/operations/:operation_id',
     since: 'v3.1',
-    permission: 'operations',
+    permission: 'execution_start',
+    orExecutionToken: true,
     summary: 'Add an operation to a tasks graph',
     body: Type.Object({
       name: Type.String(),
@@ -59,7 +63,7 @@ export const operationRoutes = {
     method: 'PATCH',
     path: '/operations/:operation_id',
     since: 'v3.1',
-    permission: 'operations',
+    permission: 'execution_start',
     orExecutionToken: true,
     summary: 'Set the state of an operation',
     body: Type.Object({
@@ -77,7 +81,8 @@ export const operationRoutes = {
     method: 'DELETE',
     path: '/operations/:operation_id',
     since: 'v3.1',
-    permission: 'operations',
+    permission: 'execution_start',
+    orExecutionToken: true,
     summary: 'Delete an operation',
     response: 'empty',
     status: 204,
@@ -86,7 +91,7 @@ export const operationRoutes = {
     method: 'POST',
     path: '/operations',
     since: 'v3.1',
-    permission: 'operations',
+    permission: 'execution_start',
     summary: 'Take the inputs of stored operations from their node again (action update-stored)',
     body: Type.Object({
       action: Type.String(),
@@ -115,7 +120,8 @@ export const operationRoutes = {
     path: '/tasks_graphs',
     aliases: ['/tasks_graphs/tasks_graphs'],
     since: 'v3.1',
-    permission: 'operations',
+    permission: 'execution_start',
+    orExecutionToken: true,
     summary: 'Store a tasks graph with its operations',
     body: Type.Object({
       execution_id: Type.String(),
@@ -131,7 +137,8 @@ export const operationRoutes = {
     method: 'PATCH',
     path: '/tasks_graphs/:tasks_graph_id',
     since: 'v3.1',
-    permission: 'operations',
+    permission: 'execution_start',
+    orExecutionToken: true,
     summary: 'Accept the state of a tasks graph (without effect, as clients expect)',
     body: Type.Object({ state: Type.String() }),
     response: TasksGraph,

@@ -9,6 +9,7 @@ export const resourceRoutes = {
     // `file_server_auth` is asked in the path's tenant, and not at all for global blueprints.
     permission: 'optional',
     tenant: 'none',
+    reach: 'tenant',
     summary: 'Download a file of a blueprint or a deployment; the tenant is part of the path',
     response: 'file',
     status: 200,
@@ -16,9 +17,10 @@ export const resourceRoutes = {
   'resources.authorize': route({
     method: 'GET',
     path: '/file-server-auth',
-    since: 'v3.1',
+    since: 'v3',
     permission: 'optional',
     tenant: 'none',
+    reach: 'tenant',
     summary:
       'Check whether the caller may do what the headers X-Original-Uri and X-Original-Method say with a path below /resources',
     response: 'empty',

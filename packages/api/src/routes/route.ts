@@ -34,6 +34,12 @@ export type Route = {
    * needs none; roles in a tenant that is named all the same count. `ignored`: only system roles do.
    */
   readonly tenant: 'required' | 'path' | 'body' | 'none' | 'ignored'
+  /**
+   * Whose is what the endpoint shows or changes: that of the request's tenant, of the whole manager but needed by
+   * everybody who works with it, or of the whole manager and none of a tenant's business. The token of an execution
+   * never reaches the last, whoever started it: what a blueprint's author wrote would act there.
+   */
+  readonly reach: 'tenant' | 'everybody' | 'manager'
   /** `_all_tenants`: the permission may come from any of the user's tenants (spec/rest-facts-b.md 3). */
   readonly allTenants: boolean
   readonly summary: string
@@ -58,17 +64,24 @@ type Defaults = {
   readonly base: 'api'
   readonly since: 'v2'
   readonly tenant: 'required'
+  readonly reach: 'tenant'
   readonly allTenants: false
   readonly built: true
 }
 
-type Given = Omit<Route, keyof Defaults> & Partial<Pick<Route, keyof Defaults>>
+/** What needs no tenant must say whose it is. */
+type Whose =
+  | { readonly tenant?: 'required'; readonly reach?: Route['reach'] }
+  | Pick<Route, 'tenant' | 'reach'>
+
+type Given = Omit<Route, keyof Defaults> & Partial<Pick<Route, Exclude<keyof Defaults, keyof Whose>>> & Whose
 
 /** A route with what most have in common: in every version, of a tenant, built. */
 export const route = <const R extends Given>(given: R): Omit<Defaults, keyof R> & R => ({
   base: 'api',
   since: 'v2',
   tenant: 'required',
+  reach: 'tenant',
   allTenants: false,
   built: true,
   ...given,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { ListOf } from '../shapes/common.ts'
+import { ListOf, WithData } from '../shapes/common.ts'
 import { Deployment, deploymentFields, Workflow, workflowFields } from '../shapes/deployment.ts'
 import { Node, nodeFields } from '../shapes/node.ts'
 import { NodeInstance, nodeInstanceFields } from '../shapes/node-instance.ts'
@@ -47,7 +47,7 @@ export const searchRoutes = {
     permission: 'deployment_list',
     summary: 'Search deployments by rules about labels and attributes',
     list: deploymentFields,
-    query: Type.Object(dependenciesOf),
+    query: Type.Object({ ...dependenciesOf, ...WithData.properties }),
     response: ListOf(Deployment),
   }),
   'searches.blueprints': route({

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { creationOverrides, JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import { SecretsProvider, secretsProviderFields } from '../shapes/secret.ts'
 import { route } from './route.ts'
 
 export const SecretsProviderPut = Type.Object({
   name: Type.Optional(Nullable(Type.String())),
   type: Type.Optional(Nullable(Type.String())),
-  visibility: Type.Optional(Nullable(Type.String())),
+  ...newVisibility,
   connection_parameters: Type.Optional(Nullable(JsonObject)),
   /** Only look whether it can be reached. */
   test: Type.Optional(Nullable(Type.Boolean())),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { creationOverrides, JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import {
   ExportedSecret,
   exportedSecretFields,
@@ -17,8 +17,7 @@ export const SecretCreate = Type.Object({
   value: Type.Unknown(),
   update_if_exists: Type.Optional(Nullable(Type.Boolean())),
   is_hidden_value: Type.Optional(Nullable(Type.Boolean())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   schema: Type.Optional(Nullable(JsonObject)),
   provider_name: Type.Optional(Nullable(Type.String())),
   provider_options: Type.Optional(Nullable(JsonObject)),
@@ -113,6 +112,7 @@ export const secretRoutes = {
     path: '/secrets/:secret_key/set-global',
     since: 'v3',
     permission: 'resource_set_global',
+    reach: 'manager',
     summary: 'Make a secret visible to every tenant',
     fields: secretFields,
     response: Secret,
@@ -121,7 +121,7 @@ export const secretRoutes = {
   'secrets.export': route({
     method: 'GET',
     path: '/secrets/share/export',
-    since: 'v3.1',
+    since: 'v3',
     permission: 'secret_export',
     allTenants: true,
     summary: 'Export secrets with their values, encrypted under a passphrase where one is given',
@@ -139,7 +139,7 @@ export const secretRoutes = {
   'secrets.import': route({
     method: 'POST',
     path: '/secrets/share/import',
-    since: 'v3.1',
+    since: 'v3',
     permission: 'secret_import',
     summary: 'Import what an export wrote',
     body: SecretsImportBody,

@@ -1,13 +1,12 @@
 import { Type } from 'typebox'
-import { creationOverrides, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
 import { Site, siteFields } from '../shapes/site.ts'
 import { route } from './route.ts'
 
 /** spec/rest-spec-b.md 4.10, spec/rest-facts-b.md 6. */
 export const SiteCreate = Type.Object({
   location: Type.Optional(Nullable(Type.String())),
-  visibility: Type.Optional(Nullable(Type.String())),
-  private_resource: Type.Optional(Nullable(Type.Boolean())),
+  ...newVisibility,
   ...creationOverrides,
 })
 

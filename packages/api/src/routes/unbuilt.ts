@@ -57,7 +57,7 @@ const documented: readonly (readonly [
     rollback: ['POST /deployment-modifications/:id/rollback'],
   }),
   ...resource('blueprint', 'v3.1', {
-    upload: ['PATCH /blueprints/:blueprint_id/icon', 'PUT /blueprints/:blueprint_id/archive'],
+    upload: ['PUT /blueprints/:blueprint_id/archive'],
   }),
   ...resource('execution_schedule', 'v3.1', {
     list: ['GET /execution-schedules', 'GET /summary/execution_schedules'],
@@ -112,6 +112,7 @@ export const unbuiltRoutes: Readonly<Record<string, Route>> = Object.fromEntries
         since,
         permission,
         tenant,
+        reach: tenant === 'required' ? 'tenant' : 'manager',
         allTenants: false,
         summary: 'Not built yet',
         response: Type.Unknown(),

@@ -34,6 +34,12 @@ export const creationOverrides = {
   created_at: Type.Optional(Nullable(Type.String())),
 }
 
+/** How widely a new resource is seen: its name, or the older word that says private. */
+export const newVisibility = {
+  visibility: Type.Optional(Nullable(Type.String())),
+  private_resource: Type.Optional(Nullable(Type.Boolean())),
+}
+
 /** An object of an answer; versions may add fields, so clients must let unknown ones pass. */
 export const Shape = <Properties extends Record<string, TSchema>>(title: string, properties: Properties) =>
   Type.Object(properties, { title })
@@ -65,5 +71,5 @@ export const ErrorShape = Shape('Error', {
 
 export const EmptyBody: TObject = Type.Object({})
 
-/** Members and their roles in place of how many there are. */
+/** What lists leave out or only count: members and their roles, workflows of deployments. */
 export const WithData = Type.Object({ _get_data: Type.Optional(Type.Boolean()) })

@@ -5,7 +5,8 @@ import { Nullable, Shape, Timestamp } from './common.ts'
 /** spec/rest-spec-b.md 2.5. */
 export const License = Shape('License', {
   id: Type.String(),
-  customer_id: Type.String(),
+  /** Null in the built-in one. */
+  customer_id: Nullable(Type.String()),
   expiration_date: Nullable(Timestamp),
   license_edition: Nullable(Type.String()),
   trial: Type.Boolean(),

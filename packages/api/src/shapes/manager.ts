@@ -27,11 +27,13 @@ export const Status = Shape('Status', {
 })
 export type Status = Static<typeof Status>
 
+const TimestampOrNone = Type.Union([Timestamp, Type.Literal('')])
+
 /** spec/rest-facts-b.md 12. */
 export const Maintenance = Shape('Maintenance', {
   status: Type.String(),
-  activated_at: Type.String(),
-  activation_requested_at: Type.String(),
+  activated_at: TimestampOrNone,
+  activation_requested_at: TimestampOrNone,
   remaining_executions: Nullable(Type.Array(JsonObject)),
   requested_by: Nullable(Type.Unknown()),
 })

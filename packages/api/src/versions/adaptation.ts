@@ -1,4 +1,5 @@
 import type { FieldTable } from '../list/field-table.ts'
+import type { ListQuery } from '../list/list-query.ts'
 import type { Route } from '../routes/route.ts'
 import type { RouteName } from '../routes/table.ts'
 
@@ -24,6 +25,8 @@ export type Adaptation = {
   readonly handler?: (request: AdaptableRequest) => RouteName
   /** Changes to the request. @throws bad_parameters_error for what only the newer version allows */
   readonly request?: (request: AdaptableRequest) => Partial<AdaptableRequest>
+  /** Changes to how a list is asked for, where a key means something else. */
+  readonly list?: (list: ListQuery) => ListQuery
   /** The resource that a deletion answers, read before it goes, or the one that it was taken from, read after. */
   readonly resource?: {
     readonly from: RouteName

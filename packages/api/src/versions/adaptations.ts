@@ -2,14 +2,16 @@ import { type TObject, Type } from 'typebox'
 import { checkIdentifier } from '../identifiers.ts'
 import { fieldTable } from '../list/field-table.ts'
 import type { ListAnswer } from '../list/list-answer.ts'
+import type { ListQuery } from '../list/list-query.ts'
 import type { ApiVersion } from '../routes/route.ts'
 import type { RouteName } from '../routes/table.ts'
 import { Tenant, type Token, User, UserGroup, userFields } from '../shapes/access.ts'
 import { Blueprint } from '../shapes/blueprint.ts'
-import { JsonObject, ListOf, Nullable, Shape } from '../shapes/common.ts'
+import { JsonObject, ListOf, Nullable, newVisibility, Shape } from '../shapes/common.ts'
 import { Deployment } from '../shapes/deployment.ts'
 import type { Event } from '../shapes/event.ts'
 import { type Status, Version } from '../shapes/manager.ts'
+import { Secret } from '../shapes/secret.ts'
 import type { AdaptableRequest, Adaptation } from './adaptation.ts'
 import { V2Event, v2Event } from './v2-events.ts'
 
@@ -79,7 +81,11 @@ const beforeV31: Adaptations = {
   'deployments.create': {
     route: {
       query: undefined,
-      body: Type.Object({ blueprint_id: Type.String(), inputs: Type.Optional(Nullable(JsonObject)) }),
+      body: Type.Object({
+        blueprint_id: Type.String(),
+        inputs: Type.Optional(Nullable(JsonObject)),
+        ...newVisibility,
+      }),
     },
     request({ params, body }) {
       checkIdentifier('deployment_id', params.deployment_id ?? '')
@@ -159,6 +165,10 @@ const onlyV3: Adaptations = {
   },
   'tenantUsers.remove': answersTenant,
   'tenantGroups.remove': answersTenant,
+  'secrets.delete': {
+    route: { status: 200, response: Secret },
+    resource: { from: 'secrets.get', when: 'before' },
+  },
   'userGroups.delete': {
     route: { status: 200, response: UserGroup },
     resource: { from: 'userGroups.get', when: 'before' },
@@ -168,6 +178,14 @@ const onlyV3: Adaptations = {
     resource: { from: 'userGroups.get', when: 'after', params: inBody('group_name') },
   },
 }
+
+/** In v2 `node_id` is what its events have under that name: the id of an instance. */
+const byInstance = (list: ListQuery): ListQuery => ({
+  ...list,
+  filters: list.filters.map((filter) =>
+    filter.field === 'node_id' ? { ...filter, field: 'node_instance_id' } : filter,
+  ),
+})
 
 const V2Version = Type.Omit(Version, ['edition'], { title: 'Version' })
 
@@ -185,7 +203,9 @@ const onlyV2: Adaptations = {
     route: { response: ListOf(V2Event) },
     answerFields: fieldTable(V2Event, { ignoresUnknownInclude: true }),
     answer: (answer) => (answer as ListAnswer<Event>).map(v2Event),
+    list: byInstance,
   },
+  'events.delete': { list: byInstance },
   'nodeInstances.list': { route: { aliases: ['/node_instances'] } },
   'nodeInstances.get': { route: { aliases: ['/node_instances/:node_instance_id'] } },
   'nodeInstances.update': { route: { aliases: ['/node_instances/:node_instance_id'] } },

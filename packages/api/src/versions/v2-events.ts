@@ -3,6 +3,19 @@ import { Nullable, Shape } from '../shapes/common.ts'
 import type { Event } from '../shapes/event.ts'
 import { v2Time } from './v2-shapes.ts'
 
+/** What managers of that time told of the task queue; events of today's name no task. */
+const taskKeys = [
+  'task_id',
+  'task_name',
+  'task_queue',
+  'task_target',
+  'task_total_retries',
+  'task_current_retries',
+  'plugin',
+] as const
+const forTask = <Value>(value: Value) =>
+  Object.fromEntries(taskKeys.map((key) => [key, value])) as Record<(typeof taskKeys)[number], Value>
+
 /** An event or a log line of v2 (spec/rest-spec-a.md 9.1, spec/rest-facts-a.md 16). */
 export const V2Event = Shape('Event', {
   type: Type.String(),
@@ -16,6 +29,7 @@ export const V2Event = Shape('Event', {
   tags: Type.Array(Type.String()),
   message: Type.Object({ text: Nullable(Type.String()), arguments: Type.Optional(Type.Null()) }),
   context: Type.Object({
+    ...forTask(Type.Null()),
     blueprint_id: Nullable(Type.String()),
     deployment_id: Nullable(Type.String()),
     execution_id: Nullable(Type.String()),
@@ -39,6 +53,7 @@ export function v2Event(event: Event) {
     tags: [],
     message: { text: event.message, ...(!isLog && { arguments: null }) },
     context: {
+      ...forTask(null),
       blueprint_id: event.blueprint_id,
       deployment_id: event.deployment_id,
       execution_id: event.execution_id,

@@ -5,6 +5,7 @@ import { Option } from 'commander'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { readRules } from '../input/filter-rules.ts'
+import { readBytes } from '../input/given-file.ts'
 import { readLabels } from '../input/values.ts'
 import { labelsText, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
 import { type Noun, type Options, repeated } from './command.ts'
@@ -125,6 +126,24 @@ export const blueprints: Noun = {
       body: (_args, options) => ({ creator: options.required('username') }),
       done: ([id], options) => `Blueprint ${id} belongs to ${options.text('username')}`,
     }),
+    {
+      usage: 'set-icon <blueprint> [file]',
+      description:
+        'Give a blueprint an icon that consoles show, a PNG image; without a file it has none any more',
+      examples: ['tutti blueprints set-icon web web.png', 'tutti blueprints set-icon web'],
+      run: async ({ client, environment, printer }, [id = '', file]) => {
+        const bytes = file === undefined ? undefined : await readBytes(environment.workingFolder, file)
+        const { call } = await client()
+        const changed = await call('blueprints.setIcon', {
+          params: { blueprint_id: id },
+          ...(bytes !== undefined && { body: new Blob([bytes]).stream() }),
+        })
+        printer.value(
+          changed,
+          bytes === undefined ? `Blueprint ${id} has no icon` : `Blueprint ${id} has an icon`,
+        )
+      },
+    },
     ...visibilityVerbs('blueprints.setVisibility', 'blueprint'),
   ],
   nouns: [labelsOf('blueprint'), filtersOf('blueprints')],

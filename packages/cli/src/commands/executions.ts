@@ -145,7 +145,8 @@ export const executions: Noun = {
     },
     {
       usage: 'cancel <execution>',
-      description: 'Cancel an execution: operations that run end first, unless forced or killed',
+      description:
+        'Cancel an execution: it starts nothing more; operations that run go on to their end unless forced or killed',
       examples: ['tutti executions cancel ID', 'tutti executions cancel ID --kill'],
       options: [
         new Option('--force', 'do not wait for the workflow').conflicts('kill'),

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Context } from '../context.ts'
+import { readTextFile } from '../input/given-file.ts'
 import { password, readSecret, secretOptions } from '../input/secret.ts'
-import { readTextFile } from '../input/text-file.ts'
 import { flagColumn, textColumn } from './columns.ts'
 import { type CommandDefinition, counted, type Noun, type Options } from './command.ts'
 import type { Answered } from './resource.ts'

@@ -1,13 +1,13 @@
-import { readTextFile } from '../input/text-file.ts'
+import { readTextFile } from '../input/given-file.ts'
 import { flagColumn, textColumn, timeColumn } from './columns.ts'
 import type { Noun } from './command.ts'
 import { type Listed, renderOne } from './resource.ts'
 import { action, list } from './verbs.ts'
 
 const license: Listed<'license.list'> = {
-  plural: 'licenses: Tutti needs none',
+  plural: 'licenses',
   columns: [
-    textColumn('customer', ({ customer_id: id }) => id),
+    textColumn('customer', ({ customer_id: id }) => id ?? 'nobody'),
     textColumn('edition', ({ license_edition: edition }) => edition),
     flagColumn('trial', ({ trial }) => trial),
     timeColumn('expires', ({ expiration_date: time }) => time),
@@ -18,7 +18,7 @@ const license: Listed<'license.list'> = {
 
 export const licenses: Noun = {
   name: 'license',
-  description: 'The license that was uploaded; Tutti needs none',
+  description: 'The license that clients see: a built-in one, or what was uploaded; Tutti needs none',
   commands: [
     list('license.list', license, { description: 'Show the license', examples: ['tutti license list'] }),
     {

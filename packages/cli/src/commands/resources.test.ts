@@ -207,7 +207,6 @@ const label = (key: string, value: string) => ({
   key,
   value,
   created_at: '2026-11-21T10:00:00.000Z',
-  creator_id: 0,
   created_by: 'admin',
 })
 

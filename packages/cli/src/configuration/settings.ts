@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts'
-import { bytes, flag, integer, list, oneOf, path, text, url, userIds } from './values.ts'
+import { bytes, flag, integer, list, oneOf, path, text, url, userIds, variableNames } from './values.ts'
 
 /**
  * Every setting of Tutti, once: flags, environment variables, `tutti config` and docs/configuration.md are
@@ -134,6 +134,39 @@ export const settings = {
     isSecret: false,
     parse: userIds,
   },
+  operationVariables: {
+    flag: '--operation-variables',
+    variable: 'TUTTI_OPERATION_VARIABLES',
+    placeholder: 'NAMES',
+    description:
+      "Comma-separated names of Tutti's own environment variables that scripts and plugins of all tenants get " +
+      'besides locale, proxies, certificates, time zone and the like, such as credentials of a cloud; AWS_* stands for all that begin so',
+    part: 'server',
+    default: '',
+    isSecret: false,
+    parse: variableNames,
+  },
+  operationLogBytes: {
+    flag: '--operation-log-size',
+    variable: 'TUTTI_OPERATION_LOG_SIZE',
+    placeholder: 'SIZE',
+    description:
+      'Size at which a file of what operations of one deployment print, `logs/TENANT/DEPLOYMENT.log`, is put aside',
+    part: 'server',
+    default: '10MiB',
+    isSecret: false,
+    parse: bytes,
+  },
+  operationLogFiles: {
+    flag: '--operation-log-files',
+    variable: 'TUTTI_OPERATION_LOG_FILES',
+    placeholder: 'COUNT',
+    description: 'How many such files are kept of each deployment, with the newest',
+    part: 'server',
+    default: '5',
+    isSecret: false,
+    parse: integer(1, 1_000),
+  },
   logLevel: {
     flag: '--log-level',
     variable: 'TUTTI_LOG_LEVEL',
@@ -153,6 +186,28 @@ export const settings = {
     default: '120',
     isSecret: false,
     parse: integer(1, 3_600),
+  },
+  databaseSeconds: {
+    flag: '--database-seconds',
+    variable: 'TUTTI_DATABASE_SECONDS',
+    placeholder: 'SECONDS',
+    description:
+      'How long a request waits for a database that does not answer, or for what another one has locked, before it is answered 503',
+    part: 'server',
+    default: '15',
+    isSecret: false,
+    parse: integer(1, 3_600),
+  },
+  drainSeconds: {
+    flag: '--drain-seconds',
+    variable: 'TUTTI_DRAIN_SECONDS',
+    placeholder: 'SECONDS',
+    description:
+      'How long requests and operations that are under way may go on after SIGTERM, before connections are closed and operations handed to other workers',
+    part: 'server',
+    default: '10',
+    isSecret: false,
+    parse: integer(0, 3_600),
   },
   maxArchiveBytes: {
     flag: '--max-archive-size',

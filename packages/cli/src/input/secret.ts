@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Options } from '../commands/command.ts'
 import type { Context } from '../context.ts'
 import { UsageError } from '../errors/usage-error.ts'
-import { readTextFile } from './text-file.ts'
+import { readTextFile } from './given-file.ts'
 
 /**
  * The ways to give a secret: typed without echo where there is a terminal, else from standard input or a file; on the
@@ -21,6 +21,13 @@ export const password: SecretSource = {
   onCommandLine: '-p, --password <password>',
   fromInput: '--password-stdin',
   fromFile: '--password-file <file>',
+}
+
+export const oldPassword: SecretSource = {
+  what: 'present password',
+  onCommandLine: '--old-password <password>',
+  fromInput: '--old-password-stdin',
+  fromFile: '--old-password-file <file>',
 }
 
 export const passphrase: SecretSource = {

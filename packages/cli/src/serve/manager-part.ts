@@ -12,6 +12,7 @@ export async function startManagerPart(
     connection: store.connection,
     queue: store.queue,
     log: store.log,
+    metrics: store.metrics,
     settings: { ...configuration, waitMs: configuration.waitSeconds * 1000 },
   })
   return { ...manager, broken: new Promise<never>(() => {}) }

@@ -46,10 +46,10 @@ export async function serve<Opened extends Store>(
     await Promise.race([...broken, aborted(options.signal)])
     options.onStopping()
   } catch (error) {
-    const failures = await stopAll(stops)
+    const failures = await stopAll(stops, configuration)
     throw failures.length === 0 ? error : new AggregateError([error, ...failures], String(error))
   }
-  const [failure] = await stopAll(stops)
+  const [failure] = await stopAll(stops, configuration)
   if (failure !== undefined) throw failure
 }
 
@@ -59,9 +59,35 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Stops every part, even when one of them fails to, and says which failures there were. */
-async function stopAll(stops: readonly (() => Promise<void>)[]): Promise<readonly unknown[]> {
+/** What a part does after its drain: it ends what it has started, writes its last word and closes its connections. */
+const goodbyeMs = 20_000
+
+/**
+ * Stops every part, even when one of them fails to, and says which failures there were. A part that hangs, for example on
+ * a database that says nothing, does not hold up the others.
+ */
+async function stopAll(
+  stops: readonly (() => Promise<void>)[],
+  { drainSeconds }: Pick<Configuration, 'drainSeconds'>,
+): Promise<readonly unknown[]> {
+  const limitMs = drainSeconds * 1_000 + goodbyeMs
   const failures: unknown[] = []
-  for (const stop of stops) await stop().catch((error: unknown) => failures.push(error))
+  for (const stop of stops) {
+    await within(limitMs, stop()).catch((error: unknown) => failures.push(error))
+  }
   return failures
+}
+
+async function within(limitMs: number, stopping: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(
+      new Error(`A part of Tutti did not stop within ${limitMs / 1_000} seconds: it is left as it is`),
+    )
+  }, limitMs)
+  try {
+    await Promise.race([stopping, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -3,18 +3,13 @@ import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { closedFolder, openProcessFolder } from '@tutti/storage'
-import { runtimeFolder, startWorker } from '@tutti/worker'
+import { runtimeFolder, setprivCommand, startWorker } from '@tutti/worker'
 import type { Configuration } from '../configuration/settings.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { version } from '../version.ts'
+import { leaseMs } from './lease-time.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Running } from './parts.ts'
-
-/** How long running operations may go on after the process was asked to stop. */
-const drainMs = 10_000
-
-/** What is promised is that another worker has begun by then: it needs a moment to notice. */
-const leaseMsPerPromisedSecond = 900
 
 export async function startWorkerPart(
   configuration: Configuration,
@@ -34,17 +29,20 @@ export async function startWorkerPart(
     connection: store.connection,
     queue: store.queue,
     log: store.log,
+    metrics: store.metrics,
     version,
     settings: {
       ...configuration,
       owner: `${hostname()}/${process.pid}/${randomUUID()}`,
-      leaseMs: configuration.leaseSeconds * leaseMsPerPromisedSecond,
+      leaseMs: leaseMs(configuration.leaseSeconds),
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
-      drainMs,
+      operationLogs: { maxBytes: configuration.operationLogBytes, files: configuration.operationLogFiles },
+      drainMs: configuration.drainSeconds * 1_000,
       workFolder,
       environment: {
         inherited: process.env,
+        alsoPassed: configuration.operationVariables,
         manager: {
           protocol,
           hosts: [url.hostname.replace(/^\[|\]$/g, '')],
@@ -73,6 +71,12 @@ async function checkReach(uid: number, paths: readonly string[]): Promise<void> 
     throw new UsageError(
       '--operation-users needs root: only root may start processes as other users',
       'Start Tutti as root, or leave the setting out',
+    )
+  }
+  if (setprivCommand() === undefined) {
+    throw new UsageError(
+      '--operation-users needs setpriv, by which scripts are kept from becoming another user',
+      'Install the package util-linux, or leave the setting out',
     )
   }
   for (const path of paths) {

@@ -1,4 +1,4 @@
-import { openDatabase } from '@tutti/storage'
+import { createMetrics, openDatabase } from '@tutti/storage'
 import { expect, test } from 'vitest'
 import { startTestManager } from '../../test/test-manager.ts'
 import { handlers } from '../features/index.ts'
@@ -7,7 +7,10 @@ import { buildApp } from './app.ts'
 test('while the database is away, requests are answered that they may be sent again', async () => {
   const manager = await startTestManager()
   const nowhere = openDatabase({ host: '/nowhere', user: 'x', database: 'x' })
-  const app = buildApp({ ...manager.services, db: nowhere.db, database: nowhere }, handlers)
+  const app = buildApp(
+    { ...manager.services, metrics: createMetrics(), db: nowhere.db, database: nowhere },
+    handlers,
+  )
   try {
     const answer = await app.inject({
       method: 'GET',

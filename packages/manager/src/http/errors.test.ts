@@ -313,7 +313,7 @@ test.each<
     undefined,
     401,
     'unauthorized_error',
-    'No authentication info provided',
+    'Wrong credentials or locked account',
   ],
   [
     'a wrong password',

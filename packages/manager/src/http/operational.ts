@@ -1,23 +1,23 @@
-import { apiVersions, openapi, routes } from '@tutti/api'
+import { ApiError, apiVersions, openapi, routes } from '@tutti/api'
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Histogram } from 'prom-client'
 import type { Services } from '../services.ts'
 import { docsPage } from './docs-page.ts'
 import { ping } from './queries.ts'
 
 /** What operators and their tools ask, outside the API and without credentials. */
 export function addOperationalRoutes(app: FastifyInstance, services: Services): void {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  const { metrics } = services
   const durations = new Histogram({
     name: 'tutti_http_request_duration_seconds',
     help: 'Time from the request to the end of its answer',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
-    registers: [registry],
+    registers: [metrics],
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
+    if (reply.statusCode === 507) services.room.noteFull()
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     const level = reply.statusCode >= 500 ? 'error' : request.method === 'GET' ? 'debug' : 'info'
     request.log[level](
@@ -35,14 +35,19 @@ export function addOperationalRoutes(app: FastifyInstance, services: Services): 
   app.get('/readyz', async (request, reply) => {
     try {
       await ping(services.db)
+      await services.room.check()
       return { status: 'ready' }
     } catch (error) {
+      if (error instanceof ApiError && error.code === 'insufficient_storage_error') {
+        request.log.error({ why: error.message }, 'not ready')
+        return reply.code(503).send({ status: 'not ready', why: error.message })
+      }
       request.log.warn({ err: error }, 'not ready: the database does not answer')
       return reply.code(503).send({ status: 'not ready', why: 'the database does not answer' })
     }
   })
   app.get('/metrics', async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
+    reply.type(metrics.contentType).send(await metrics.metrics()),
   )
   for (const version of apiVersions) {
     const document = JSON.stringify(openapi(version))

@@ -10,6 +10,7 @@ import {
   routesOf,
   tokenCookie,
 } from '@tutti/api'
+import { createMetrics } from '@tutti/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addTenant, addUser } from '../../test/fixtures.ts'
 import { headersOf, startTestManager, type TestManager } from '../../test/test-manager.ts'
@@ -25,7 +26,11 @@ import { buildApp } from './app.ts'
 let manager: TestManager
 let app: ReturnType<typeof buildApp>
 
-const noItems = async () => new ListAnswer((async function* () {})(), async () => wholeAnswer([]).metadata)
+const noItems = async () =>
+  new ListAnswer(
+    async function* () {},
+    async () => wholeAnswer([]).metadata,
+  )
 const idle = Object.fromEntries(
   Object.keys(handlers).map((name) => [
     name,
@@ -74,7 +79,7 @@ beforeAll(async () => {
     await addUser(db, `${role}-elsewhere`, { tenants: { [other]: role } })
     await group(`${role}s`, await addUser(db, `${role}-by-group`), 'default', role)
   }
-  app = buildApp(manager.services, idle)
+  app = buildApp({ ...manager.services, metrics: createMetrics() }, idle)
 })
 afterAll(async () => {
   await app.close()

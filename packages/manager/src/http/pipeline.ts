@@ -1,8 +1,10 @@
 import {
   type AdaptableRequest,
   ApiError,
+  builtRoutes,
   forbidden,
   ListAnswer,
+  type ListQuery,
   lastValue,
   parseBody,
   parseBoolean,
@@ -11,25 +13,30 @@ import {
   parseParameters,
   pickIncluded,
   type QueryValues,
+  type Reading,
   type Route,
   type RouteName,
   routes,
   tenantHint,
   tenantNotProvided,
   unauthorized,
+  unknownTenant,
   type VersionRoute,
+  withQueriedVisibility,
 } from '@tutti/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
-import { callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
+import { boundExecution, callersTenant, noTenantId, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
 import { withAuditedDatabase } from '../features/audit/index.ts'
 import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
+import { goneSignal } from './gone.ts'
 import { readJsonBody } from './json-body.ts'
+import { readingOf } from './reading.ts'
 
 /**
  * One request, from headers to answer: authentication, tenant, permission, then query and body by the route's
@@ -41,7 +48,7 @@ export async function answer(
   served: VersionRoute & { readonly name: RouteName },
   http: FastifyRequest,
   reply: FastifyReply,
-): Promise<unknown> {
+): Promise<{ readonly body: unknown; readonly reading: Reading }> {
   const { route, adaptation } = served
   const body = once(() => readJsonBody(http.raw, services.settings.maxBodyBytes))
   const authorized = await unlessInMaintenance(services, route, http, () =>
@@ -49,21 +56,24 @@ export async function answer(
   )
   const request = withAuditedDatabase(authorized, route, http)
   refuseWhileCancelling(served.name, request.caller)
-  refuseBeyondTenant(route, request.caller)
   const given: AdaptableRequest = {
     params: http.params as Readonly<Record<string, string>>,
     options: route.query === undefined ? {} : parseParameters(route.query, request.query),
     body:
-      route.body === 'archive' || route.body === undefined ? undefined : parseBody(route.body, await body()),
+      route.body === 'archive' || route.body === undefined
+        ? undefined
+        : parseBody(route.body, withQueriedVisibility(route.body, request.query, await body())),
   }
   const name = adaptation.handler?.(given) ?? served.name
   // Who asks an older endpoint for what a newer one does needs the permission of both.
   const called = name === served.name ? undefined : routes[name]
   if (called !== undefined) {
     await checkPermission(request, called)
-    refuseBeyondTenant(called, request.caller)
   }
-  const { answerFields } = adaptation
+  const { answerFields, resource } = adaptation
+  // So does who gets to see what was deleted.
+  if (resource !== undefined) await checkPermission(request, builtRoutes[resource.from])
+  const listOf = adaptation.list ?? ((list: ListQuery) => list)
   const { _include: _, ...others } = request.query
   const query = answerFields ? others : request.query
   const included = answerFields && parseInclude(request.query, answerFields)
@@ -75,16 +85,17 @@ export async function answer(
     list:
       route.list === undefined
         ? undefined
-        : parseListQuery(query, route.list, {
-            fields: route.fields,
-            own: Object.keys(route.query?.properties ?? {}),
-            passesOverUnknown: route.passesOverUnknown ?? false,
-            pageSize: services.config.get('default_page_size'),
-          }),
+        : listOf(
+            parseListQuery(query, route.list, {
+              fields: route.fields,
+              own: Object.keys(route.query?.properties ?? {}),
+              passesOverUnknown: route.passesOverUnknown ?? false,
+              pageSize: services.config.get('default_page_size'),
+            }),
+          ),
   }
   const call = (called: RouteName, params = routeRequest.params) =>
     handlers[called]({ ...routeRequest, params } as unknown as never) as Promise<unknown>
-  const { resource } = adaptation
   const answersOf = (when: 'before' | 'after') =>
     resource?.when === when ? call(resource.from, resource.params?.(given)) : undefined
 
@@ -92,8 +103,9 @@ export async function answer(
   const answered = await (route.body === 'archive' ? call(name) : repeatLostRaces(() => call(name)))
   if (route.method !== 'GET' && changesAccess(name, routeRequest)) services.directory.forget()
   const result = before ?? (await answersOf('after')) ?? answered
-  if (adaptation.answer === undefined || result === undefined) return result
-  return withOnly(adaptation.answer(result, given), included)
+  const { reading } = request
+  if (adaptation.answer === undefined || result === undefined) return { body: result, reading }
+  return { body: withOnly(adaptation.answer(result, given), included), reading }
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -144,13 +156,22 @@ async function repeatLostRaces<T>(handle: () => Promise<T>): Promise<T> {
  */
 async function authorize(
   services: Services,
-  { route, hasTenants }: VersionRoute,
+  { route, hasTenants, quotesFileNames }: VersionRoute,
   http: FastifyRequest,
   reply: FastifyReply,
   body: () => Promise<unknown>,
 ): Promise<Request> {
   const { remembered, fresh } = services.directory
-  const base = { services, query: http.query as QueryValues, raw: http.raw, reply }
+  const gone = goneSignal(reply)
+  const base = {
+    services,
+    query: http.query as QueryValues,
+    raw: http.raw,
+    gone,
+    reply,
+    attachment: attachmentAs(quotesFileNames),
+  }
+  const readingAs = (key: string) => readingOf(services.readers, key, gone)
   const isFromCookie = route.credentials === 'cookie'
   const credentials = (isFromCookie ? readCookie : readCredentials)(http.headers)
   const needsNone =
@@ -159,6 +180,7 @@ async function authorize(
     return {
       ...base,
       caller: anonymous,
+      reading: readingAs('anonymous'),
       tenant: undefined,
       rights: rightsOf(anonymous, {}),
       access: remembered,
@@ -166,15 +188,20 @@ async function authorize(
   }
   const isLasting = route.permission === 'create_token'
   const decide = async (access: AccessView): Promise<Request> => {
-    const caller = await authenticate(services, access, credentials, isLasting)
+    const caller = await authenticate(services, access, credentials, { isLasting, address: http.ip, gone })
     const tenantName =
       route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
     const tenant = tenantName === undefined ? undefined : await callersTenant(access, caller, tenantName)
     const rights = rightsOf(caller, await access.permissions(), tenant?.id)
-    const request = { ...base, caller, tenant, rights, access }
+    const reading = readingAs(tenant === undefined ? `user ${caller.userId}` : `tenant ${tenant.id}`)
+    const request = { ...base, caller, tenant, rights, access, reading }
     // Without a tenant only system roles count: who has none that would do is told that first.
     await checkPermission(request, route)
     if (tenant === undefined && needsTenant(route)) throw tenantNotProvided()
+    // What may be done without a role there may not be done in a tenant that does not exist.
+    if (tenant?.id === noTenantId && needsTenant(route) && !spansTenants(request, route)) {
+      throw unknownTenant(tenant.name)
+    }
     return request
   }
   try {
@@ -190,18 +217,27 @@ async function authorize(
 const isForbidden = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'forbidden_error'
 
+const attachmentAs = (isQuoted: boolean) => (name: string) =>
+  `attachment; filename=${isQuoted ? `"${name}"` : name}`
+
 async function checkPermission(request: Request, route: Route): Promise<void> {
+  refuseBeyondTenant(route, request.caller)
   const { permission } = route
   if (permission === 'authenticated' || permission === 'anonymous' || permission === 'optional') return
   if (request.rights.holds(permission)) return
   if (route.orExecutionToken && request.caller.execution !== undefined) return
   // With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do.
-  const spansTenants =
-    route.allTenants && parseBoolean('_all_tenants', lastValue(request.query, '_all_tenants') ?? false)
-  if (spansTenants && (await tenantsWith(request.access, request.caller, permission)).length > 0) return
+  if (
+    spansTenants(request, route) &&
+    (await tenantsWith(request.access, request.caller, permission)).length > 0
+  )
+    return
   const { caller, tenant } = request
   throw forbidden(caller.username, permission, tenant?.name, needsTenant(route) ? tenantHint : undefined)
 }
+
+const spansTenants = ({ query }: Request, { allTenants }: Route): boolean =>
+  allTenants && parseBoolean('_all_tenants', lastValue(query, '_all_tenants') ?? false)
 
 const needsTenant = ({ tenant }: Route): boolean => tenant === 'required' || tenant === 'path'
 
@@ -250,16 +286,16 @@ function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
 }
 
 /**
- * An execution works in its tenant, and no longer than it runs. Users, tokens, tenants and settings are the whole
- * manager's and stay: what a blueprint's author writes may not change them because an administrator runs it. Workflows of
- * the manager itself may.
+ * An execution works in its tenant, and no longer than it runs. Users, tokens, other tenants and settings are the whole
+ * manager's: what a blueprint's author writes may neither see nor change them because an administrator runs it.
+ * Workflows of the manager itself may.
  */
-function refuseBeyondTenant({ method, tenant }: Route, { execution }: Caller): void {
-  if (execution === undefined || execution.isSystemWorkflow) return
-  if (method === 'GET' || tenant === 'required') return
+function refuseBeyondTenant({ reach, method }: Route, caller: Caller): void {
+  const execution = boundExecution(caller)
+  if (execution === undefined || reach === 'tenant' || (reach === 'everybody' && method === 'GET')) return
   throw new ApiError(
     'forbidden_error',
-    `The token of execution ${execution.id} is for its tenant: it cannot change what belongs to the whole manager`,
+    `The token of execution ${execution.id} is for its tenant: it reaches nothing that belongs to the whole manager`,
     { hint: 'Send the credentials of a user' },
   )
 }

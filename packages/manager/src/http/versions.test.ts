@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { builtRoutes, routesOf } from '@tutti/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blueprintArchive, blueprintText } from '../../test/archives.ts'
 import { addExecution, addTenant, addUser } from '../../test/fixtures.ts'
@@ -276,6 +280,174 @@ test('events of v2 are nested', async () => {
     message: { text: 'hello', arguments: null },
   })
   expect((await v3('GET', `/events?execution_id=${id}`)).body.items[0]).toMatchObject({ message: 'hello' })
+})
+
+test('what a client of v2 reads of an event is there, and node_id is an instance', async () => {
+  const { items } = (await system.inject('GET', '/node-instances?deployment_id=running')).body
+  const { token, id } = await addExecution(system.db, { deploymentId: 'running' })
+  const about = { message: { text: 'mine' }, context: { node_id: items[0].id } }
+  const events = [
+    { ...about, event_type: 'plugin_event' },
+    { event_type: 'plugin_event', message: { text: 'x' }, context: {} },
+  ]
+  const sent = await system.inject('POST', '/events', {
+    executionToken: token,
+    body: { events, logs: [{ ...about, level: 'info' }] },
+  })
+  expect(sent.status, sent.text).toBe(201)
+  for (const version of ['v2', 'v2.1']) {
+    const get = async (path: string) =>
+      (await system.inject('GET', `/api/${version}/events?execution_id=${id}${path}`, { tenant: null })).body
+        .items
+    const found = await get(`&node_id=${items[0].id}`)
+    expect(found.map(({ message }: { message: { text: string } }) => message.text)).toEqual(['mine', 'mine'])
+    for (const { context } of [...found, ...(await get(''))]) {
+      expect(Object.keys(context).sort()).toEqual([
+        'blueprint_id',
+        'deployment_id',
+        'execution_id',
+        'node_id',
+        'node_name',
+        'operation',
+        'plugin',
+        'task_current_retries',
+        'task_id',
+        'task_name',
+        'task_queue',
+        'task_target',
+        'task_total_retries',
+        'workflow_id',
+      ])
+    }
+    expect(found[0].context).toMatchObject({
+      node_id: items[0].id,
+      node_name: items[0].node_id,
+      task_id: null,
+    })
+    expect(await get(`&node_id=${items[0].node_id}`)).toEqual([])
+  }
+  // Later the name of its node.
+  const { body } = await v3('GET', `/events?execution_id=${id}&node_id=${items[0].node_id}`)
+  expect(body.items).toHaveLength(2)
+})
+
+test('scaling groups came with v2.1', async () => {
+  for (const path of ['/deployments/running', '/node_instances?_size=1']) {
+    const read = async (version: string) => {
+      const { body } = await system.inject('GET', `/api/${version}${path}`, { tenant: null })
+      return body.items?.[0] ?? body
+    }
+    expect(await read('v2')).not.toHaveProperty('scaling_groups')
+    expect(await read('v2.1')).toHaveProperty('scaling_groups')
+    expect(await read('v2.1')).not.toHaveProperty('created_by')
+  }
+  expect((await v2('GET', '/deployments?_include=scaling_groups')).status).toBe(400)
+  expect(
+    (await system.inject('GET', '/api/v2.1/deployments?_include=scaling_groups', { tenant: null })).body
+      .items[0],
+  ).toHaveProperty('scaling_groups')
+})
+
+test('a secret of v3 is answered when it is deleted, to whoever may read it', async () => {
+  await v3('PUT', '/secrets/gone', { body: { value: 'it' } })
+  expect(await v3('DELETE', '/secrets/gone')).toMatchObject({
+    status: 200,
+    body: { key: 'gone', value: 'it' },
+  })
+  expect((await v3('GET', '/secrets/gone')).status).toBe(404)
+  expect((await v3('DELETE', '/secrets/gone')).status).toBe(404)
+  await v3('PUT', '/secrets/hidden', { body: { value: 'it', is_hidden_value: true } })
+  await addUser(system.db, 'other', { tenants: { 0: 'user' } })
+  const refused = await v3('DELETE', '/secrets/hidden', { user: 'other' })
+  expect([refused.status, refused.text.includes('"it"')]).toEqual([403, false])
+  await system.inject('PUT', '/permissions/operations/secret_delete', { tenant: null })
+  await system.inject('DELETE', '/permissions/operations/secret_get', { tenant: null })
+  await addUser(system.db, 'oscar', { tenants: { 0: 'operations' } })
+  await v3('PUT', '/secrets/kept', { body: { value: 'it' } })
+  expect((await v3('DELETE', '/secrets/kept', { user: 'oscar' })).status).toBe(403)
+  expect((await system.inject('DELETE', '/secrets/kept', { user: 'oscar' })).status).toBe(204)
+})
+
+test('names of downloads are bare before v3.1', async () => {
+  const name = async (version: string) =>
+    (await system.inject('GET', `/api/${version}/blueprints/app/archive`)).headers['content-disposition']
+  for (const version of ['v2', 'v2.1', 'v3']) {
+    expect(await name(version)).toBe('attachment; filename=app.tar.gz')
+  }
+  expect(await name('v3.1')).toBe('attachment; filename="app.tar.gz"')
+})
+
+test('v2 sends the parameters of an upload as JSON', async () => {
+  const archive = blueprintArchive(undefined, { 'main.yaml': blueprintText() })
+  const server = createServer((_request, response) => response.end(archive))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    const body = {
+      application_file_name: 'main.yaml',
+      blueprint_archive_url: `http://127.0.0.1:${port}/x.tar.gz`,
+    }
+    expect(await v2('PUT', '/blueprints/from-url', { body })).toMatchObject({
+      status: 201,
+      body: { id: 'from-url', main_file_name: 'main.yaml' },
+    })
+  } finally {
+    server.close()
+  }
+  expect((await v2('PUT', '/blueprints/nothing', { body: {} })).body.message).toContain(
+    'Missing blueprint archive',
+  )
+  expect(
+    (await system.send('PUT', '/api/v2/blueprints/broken', { body: '{"a":', tenant: null })).body.message,
+  ).toContain('not valid JSON')
+})
+
+test('no date of v2 is written as later versions write theirs', async () => {
+  await system.db
+    .updateTable('executions')
+    .set({ status: 'terminated' })
+    .where('status', '=', 'started')
+    .execute()
+  await system.inject('POST', '/maintenance/activate', { tenant: null })
+  try {
+    for (const version of ['v2', 'v2.1']) {
+      const { body } = await system.inject('GET', `/api/${version}/maintenance`, { tenant: null })
+      expect(body, version).toMatchObject({
+        activated_at: expect.stringMatching(v2Date),
+        activation_requested_at: expect.stringMatching(v2Date),
+      })
+    }
+  } finally {
+    await system.inject('POST', '/maintenance/deactivate', { tenant: null })
+  }
+  expect((await v2('GET', '/maintenance')).body.activated_at).toBe('')
+  for (const version of ['v2', 'v2.1'] as const) {
+    const paths = routesOf(version)
+      .filter(({ name, route }) => Object.hasOwn(builtRoutes, name) && route.method === 'GET')
+      .map(({ route }) => route.path)
+      .filter((path) => !/[:*]/.test(path))
+    expect(paths).toContain('/executions')
+    for (const path of paths) {
+      const { text } = await system.inject('GET', `/api/${version}${path}`, { tenant: null })
+      expect(text, path).not.toMatch(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/)
+    }
+  }
+  // And as they are read, so they are asked for.
+  const { created_at } = (await v2('GET', '/blueprints/app')).body
+  const found = await v2('GET', `/blueprints?_include=id&created_at=${encodeURIComponent(created_at)}`)
+  expect(found.body.items).toEqual([{ id: 'app' }])
+})
+
+test('v3 has what came with its clients', async () => {
+  for (const path of ['/ldap', '/secrets/share/export'])
+    expect((await v3('GET', path)).status, path).toBe(200)
+  expect((await v3('POST', '/ldap', { body: {} })).body.error_code).toBe('bad_parameters_error')
+  expect((await v3('POST', '/secrets/share/import', { body: {} })).body.error_code).toBe(
+    'bad_parameters_error',
+  )
+  expect((await v3('GET', '/file-server-auth')).body.message).toContain('X-Original-Uri')
+  for (const path of ['/ldap', '/secrets', '/file-server-auth'])
+    expect((await v2('GET', path)).status).toBe(404)
 })
 
 test('each version has its OpenAPI document', async () => {

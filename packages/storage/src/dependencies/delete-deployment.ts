@@ -1,9 +1,10 @@
 import type { Database } from '../database.ts'
+import { awaitAgain } from './awaited.ts'
 import { clearConsumerLabels } from './consumers.ts'
 
 /**
  * Takes everything of the deployment with it: what refers to it by a key, its events, and the labels by which others
- * say that it uses them.
+ * say that it uses them. What depends on it waits for it to come back.
  */
 export async function deleteDeployment(transaction: Database, tenantId: number, id: string): Promise<void> {
   await transaction
@@ -12,5 +13,6 @@ export async function deleteDeployment(transaction: Database, tenantId: number, 
     .where('deployment_id', '=', id)
     .execute()
   await clearConsumerLabels(transaction, tenantId, id)
+  await awaitAgain(transaction, tenantId, id)
   await transaction.deleteFrom('deployments').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }

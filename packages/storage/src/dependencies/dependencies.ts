@@ -1,16 +1,16 @@
-import { ApiError, notFound } from '@tutti/api'
+import { ApiError } from '@tutti/api'
 import { sql } from 'kysely'
 import { type Database, toJson } from '../database.ts'
 import type { Visibility } from '../schema.ts'
+import { holdTargetsOrAwait } from './awaited.ts'
 import { setConsumerLabels } from './consumers.ts'
 import { findCircle } from './edges.ts'
-import { holdTargets } from './targets.ts'
 
 /** One thing that a deployment depends on (spec/rest-spec-a.md 2.6, spec/rest-facts-a.md 10). */
 export type NewDependency = {
   readonly id: string
   readonly creator: string
-  /** null: not known yet, or in another manager */
+  /** null: not known yet, or in another manager. One that is not there is linked when it comes. */
   readonly target: string | null
   /** {function, context}, or the function alone */
   readonly targetFunction: unknown
@@ -26,7 +26,7 @@ type Source = { readonly tenantId: number; readonly id: string }
 /**
  * Stores what the deployment depends on, besides what is stored already. The caller holds its row.
  *
- * @throws not_found_error for a target that is not there, conflict_error for a circle
+ * @throws conflict_error for a circle
  */
 export async function addDependencies(
   transaction: Database,
@@ -36,16 +36,9 @@ export async function addDependencies(
 ): Promise<void> {
   const named = dependencies.flatMap(({ target }) => (target === null ? [] : [target]))
   // First, so that no circle tells of a deployment which the user does not see.
-  const found = await holdTargets(transaction, source.tenantId, username, named)
+  const found = await holdTargetsOrAwait(transaction, source.tenantId, username, named)
   await checkTargets(transaction, source, [...found])
-  const known = dependencies.map((dependency) => {
-    const { target, targetFunction } = dependency
-    if (target === null || found.has(target)) return dependency
-    // The function names it later.
-    if (targetFunction != null) return { ...dependency, target: null }
-    throw notFound('Deployment', target)
-  })
-  await insertDependencies(transaction, source.tenantId, source.id, known)
+  await insertDependencies(transaction, source.tenantId, source.id, dependencies, found)
   await setConsumerLabels(transaction, source.tenantId, source.id, username)
 }
 
@@ -60,32 +53,36 @@ export async function checkTargets(
   throw new ApiError('conflict_error', `cyclic dependency between deployments ${id} and ${circle}`)
 }
 
-/** `sourceId` null: the source is in another manager. */
+/** `sourceId` null: the source is in another manager. Targets that are not among the `found` ones are awaited. */
 export async function insertDependencies(
   transaction: Database,
   tenantId: number,
   sourceId: string | null,
   dependencies: readonly NewDependency[],
+  found: ReadonlySet<string>,
 ): Promise<void> {
   if (dependencies.length === 0) return
+  const targetIf = (isThere: boolean) =>
+    dependencies.map(({ target }) => (target !== null && found.has(target) === isThere ? target : null))
   const json = (value: unknown) => (value == null ? null : toJson(value))
   const column = <T>(read: (dependency: NewDependency) => T) => dependencies.map(read)
   await sql`
     insert into inter_deployment_dependencies (tenant_id, source_deployment_id, id, dependency_creator,
-      target_deployment_id, target_deployment_func, external_source, external_target, visibility, created_by, created_at)
-    select ${tenantId}, ${sourceId}, n.id, creator, target, func, ext_source, ext_target, visibility, created_by,
-      coalesce(created_at, clock_timestamp())
+      target_deployment_id, awaited_target_id, target_deployment_func, external_source, external_target, visibility, created_by, created_at)
+    select ${tenantId}, ${sourceId}, n.id, creator, target, awaited, func, ext_source, ext_target, visibility,
+      created_by,      coalesce(created_at, clock_timestamp())
     from unnest(
       ${column((one) => one.id)}::text[],
       ${column((one) => one.creator)}::text[],
-      ${column((one) => one.target)}::text[],
+      ${targetIf(true)}::text[],
+      ${targetIf(false)}::text[],
       ${column((one) => json(one.targetFunction))}::json[],
       ${column((one) => json(one.externalSource))}::json[],
       ${column((one) => json(one.externalTarget))}::json[],
       ${column((one) => one.visibility)}::text[],
       ${column((one) => one.createdBy)}::text[],
       ${column((one) => one.createdAt ?? null)}::timestamptz[]
-    ) as n (id, creator, target, func, ext_source, ext_target, visibility, created_by, created_at)`.execute(
+    ) as n (id, creator, target, awaited, func, ext_source, ext_target, visibility, created_by, created_at)`.execute(
     transaction,
   )
 }
@@ -127,7 +124,8 @@ export async function listTargetFunctions(
 }
 
 /**
- * Stores what the functions come to; what one of them names that is not there is no target. The caller holds the row.
+ * Stores what the functions come to; what one of them names that is not there is linked when it comes. The caller holds
+ * the row.
  *
  * @throws conflict_error for a circle
  */
@@ -138,14 +136,17 @@ export async function setTargets(
   username: string,
 ): Promise<void> {
   const named = [...targets.values()].filter((target) => target !== null)
-  const found = await holdTargets(transaction, source.tenantId, username, named)
+  const found = await holdTargetsOrAwait(transaction, source.tenantId, username, named)
   await checkTargets(transaction, source, [...found])
   await sql`
-    update inter_deployment_dependencies p set target_deployment_id = n.target
-    from unnest(${[...targets.keys()]}::text[], ${[...targets.values()].map((target) =>
-      target !== null && found.has(target) ? target : null,
-    )}::text[]) as n (id, target)
+    update inter_deployment_dependencies p set target_deployment_id = n.target, awaited_target_id = n.awaited
+    from (
+      select id, case when name = any(${[...found]}::text[]) then name end, case when name <> all(${[...found]}::text[]) then name end
+      from unnest(${[...targets.keys()]}::text[], ${[...targets.values()]}::text[]) as t (id, name)
+    ) as n (id, target, awaited)
     where p.tenant_id = ${source.tenantId} and p.source_deployment_id = ${source.id} and p.id = n.id
-      and p.target_deployment_id is distinct from n.target`.execute(transaction)
+      and (p.target_deployment_id, p.awaited_target_id) is distinct from (n.target, n.awaited)`.execute(
+    transaction,
+  )
   await setConsumerLabels(transaction, source.tenantId, source.id, username)
 }

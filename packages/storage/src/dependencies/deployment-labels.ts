@@ -1,14 +1,14 @@
-import { ApiError, type LabelPair } from '@tutti/api'
+import { ApiError, type DatedLabel } from '@tutti/api'
 import type { Database } from '../database.ts'
-import { addLabels, deploymentLabels, replaceLabels } from '../labels.ts'
+import { addLabels, deploymentLabels, removeLabels, replaceLabels } from '../labels.ts'
 import { consumerKey, setConsumerLabels } from './consumers.ts'
 import { findCircle } from './edges.ts'
 import { holdTargets } from './targets.ts'
 
-const parentKey = 'csys-obj-parent'
+export const parentKey = 'csys-obj-parent'
 
 /**
- * Adds labels to a deployment, or makes its labels exactly these. Labels that are computed are neither set nor removed.
+ * Adds labels to a deployment, removes them, or makes its labels exactly these. Labels that are computed are neither set nor removed.
  * The caller holds the deployment's row.
  *
  * @throws deployment_parent_not_found_error, conflict_error for an environment inside of itself
@@ -16,19 +16,20 @@ const parentKey = 'csys-obj-parent'
 export async function setDeploymentLabels(
   transaction: Database,
   owner: { readonly tenantId: number; readonly id: string },
-  labels: readonly LabelPair[],
+  labels: readonly DatedLabel[],
   createdBy: string,
-  how: 'add' | 'replace',
+  how: 'add' | 'remove' | 'replace',
 ): Promise<void> {
   const { tenantId, id } = owner
   const own = labels.filter(({ key }) => key !== consumerKey)
   const parents = own.filter(({ key }) => key === parentKey).map(({ value }) => value)
   const before = await parentsOf(transaction, tenantId, id)
-  const added = parents.filter((parent) => !before.includes(parent))
+  const added = how === 'remove' ? [] : parents.filter((parent) => !before.includes(parent))
   await checkParents(transaction, tenantId, id, added, createdBy)
   if (how === 'add') await addLabels(transaction, deploymentLabels, owner, own, createdBy)
+  else if (how === 'remove') await removeLabels(transaction, deploymentLabels, owner, own)
   else await replaceLabels(transaction, deploymentLabels, owner, own, createdBy)
-  const isLess = how === 'replace' && before.some((parent) => !parents.includes(parent))
+  const isLess = how !== 'add' && before.some((parent) => parents.includes(parent) === (how === 'remove'))
   if (added.length > 0 || isLess) await setConsumerLabels(transaction, tenantId, id, createdBy)
 }
 

@@ -3,8 +3,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { administeredBy } from '../scope-of.ts'
 
-/** Whether the user sees the deployment. */
-export const seenBy = (alias: string, username: string): RawBuilder<boolean> => sql<boolean>`(
+/** Whether the user, who may be named by a column, sees the deployment. */
+export const seenBy = (
+  alias: string,
+  username: string | RawBuilder<unknown>,
+): RawBuilder<boolean> => sql<boolean>`(
   ${sql.ref(`${alias}.visibility`)} <> 'private' or ${sql.ref(`${alias}.created_by`)} = ${username}
   or ${administeredBy(sql.ref(`${alias}.tenant_id`), username)})`
 

@@ -3,15 +3,12 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { ExecutionJob, Queue } from '../queue.ts'
 import { isInMaintenance } from '../shared/maintenance.ts'
-import { isActiveOrQueued } from './lease.ts'
+import { isActiveOrQueued, offered } from './lease.ts'
 
 /** Directly started executions have no limit; dequeued ones start while fewer than this are active. */
 const maxConcurrentWorkflows = sql`coalesce(
   (select value::text::int from config where scope = 'rest' and name = 'max_concurrent_workflows'),
   ${settingDefault('max_concurrent_workflows')})`
-
-/** How long a worker has to fetch a fresh job before the sweep for abandoned executions offers it again. */
-export const pickUpMs = 4_000
 
 /**
  * Nearly always nothing waits, and then nobody need wait for the lock. An execution that is just being queued for a
@@ -88,8 +85,7 @@ export async function dequeueExecutions(transaction: Database, queue: Queue): Pr
         for no key update skip locked) as e
     )
     update executions e
-    set status = 'pending', lease_owner = null,
-      lease_expires_at = clock_timestamp() + ${pickUpMs} * interval '1 millisecond'
+    set status = 'pending', lease_owner = ${offered.lease_owner}, lease_expires_at = ${offered.lease_expires_at}
     from free
     where e.tenant_id = free.tenant_id and e.id = free.id
     returning e.tenant_id as "tenantId", e.id as "executionId"`.execute(transaction)

@@ -6,14 +6,17 @@ import { createTestDatabase, type TestDatabase } from '../testing/index.ts'
 import { insertExecution } from './insert.ts'
 import {
   checkLease,
+  clearLeftLeases,
   findAbandoned,
   LeaseLost,
   msUntilAbandoned,
+  offered,
   releaseAllLeases,
   releaseLeases,
   renewLeases,
   takeLease,
 } from './lease.ts'
+import { setExecutionStatus } from './status.ts'
 
 let own: TestDatabase
 let database: OpenDatabase
@@ -101,6 +104,49 @@ test('a row in the middle of a transaction holds up neither renewals nor the sea
   } finally {
     await dead.end()
   }
+})
+
+test('a lease that outlives its execution holds up a resume until it is given back', async () => {
+  const { db } = database
+  const execution = await addExecution('left')
+  await take(execution, 'h')
+  await db
+    .transaction()
+    .execute((transaction) =>
+      setExecutionStatus(transaction, execution, { status: 'cancelled', keepsLease: true }),
+    )
+  expect(await renewLeases(db, 'h', ['left'], minute)).toMatchObject([
+    { status: 'cancelled', isRenewed: true },
+  ])
+  await db
+    .updateTable('executions')
+    .set({ status: 'pending', ...offered })
+    .where('id', '=', 'left')
+    .execute()
+  expect(await take(execution, 'i')).toBe(undefined)
+  const before = await countJobs('left')
+  await releaseLeases(db, queue, 'h', ['left'])
+  expect(await countJobs('left')).toBe(before + 1)
+  expect(await take(execution, 'i')).toMatchObject({ lease_owner: 'i' })
+
+  // Given back as ended, it is offered to nobody.
+  await db
+    .transaction()
+    .execute((transaction) =>
+      setExecutionStatus(transaction, execution, { status: 'cancelled', keepsLease: true }),
+    )
+  await releaseLeases(db, queue, 'i')
+  expect(await countJobs('left')).toBe(before + 1)
+  expect(await renewLeases(db, 'i', ['left'], minute)).toEqual([])
+
+  // Its worker died meanwhile: nobody would give it back.
+  await db
+    .updateTable('executions')
+    .set({ lease_owner: 'dead', lease_expires_at: new Date(0) })
+    .where('id', '=', 'left')
+    .execute()
+  expect(await clearLeftLeases(db, 10)).toBe(1)
+  expect(await clearLeftLeases(db, 10)).toBe(0)
 })
 
 test('the next end of a lease is known', async () => {

@@ -7,6 +7,9 @@ import type { Schema } from '../schema.ts'
 /**
  * The lease of an execution: who runs it, until when, and the fence that each of that owner's writes checks.
  * A worker that lost its lease (it was too slow, or believed dead) can therefore write nothing more.
+ *
+ * It outlives a cancelled execution for as long as operations of it still run: their ends are recorded under it, and
+ * whoever resumes the execution gets it only when they are over.
  */
 export type Lease = {
   readonly tenantId: number
@@ -24,6 +27,9 @@ const literals = (statuses: readonly string[]) => sql.join(statuses.map((status)
  */
 export const isActive = sql<boolean>`status in (${literals(activeStatuses)})`
 export const isActiveOrQueued = sql<boolean>`status in (${literals([...activeStatuses, 'queued'])})`
+
+/** How long a worker has to fetch a fresh job before the sweep for abandoned executions offers it again. */
+export const pickUpMs = 4_000
 
 /** Thrown by a write whose owner no longer holds the lease; the runner drops the execution and nothing else. */
 export class LeaseLost extends Error {
@@ -74,6 +80,18 @@ export async function takeLease(
 export type HeldLease = Pick<ExecutionRow, 'tenant_id' | 'id' | 'status' | 'lease_fence'> & {
   /** False for a row in the middle of a transaction, which is not waited for: the next renewal finds it free. */
   readonly isRenewed: boolean
+  /** What still runs of a cancelled execution is to end: it was killed, or is to begin anew. */
+  readonly endsLeft: boolean
+}
+
+/**
+ * What makes an execution one that a worker may take: nobody's, unless operations of its last run are still at work
+ * under a lease. Should its job be lost, the first to look for abandoned ones finds it.
+ */
+export const offered = {
+  lease_owner: sql<string | null>`case when lease_expires_at > clock_timestamp() then lease_owner end`,
+  lease_expires_at: sql<Date>`case when lease_owner is not null and lease_expires_at > clock_timestamp()
+    then lease_expires_at else clock_timestamp() + ${sql.lit(pickUpMs)} * interval '1 millisecond' end`,
 }
 
 /**
@@ -87,8 +105,7 @@ export async function renewLeases(
   leaseMs: number,
 ): Promise<readonly HeldLease[]> {
   if (executionIds.length === 0) return []
-  const isHeld = sql`e.lease_owner = ${owner} and e.id = any(${[...executionIds]}::text[])
-    and e.${isActive}`
+  const isHeld = sql`e.lease_owner = ${owner} and e.id = any(${[...executionIds]}::text[])`
   const { rows } = await sql<HeldLease>`
     with free as (
       select e.tenant_id, e.id from executions e where ${isHeld} for no key update skip locked
@@ -97,7 +114,8 @@ export async function renewLeases(
       from free where e.tenant_id = free.tenant_id and e.id = free.id
       returning e.tenant_id, e.id
     )
-    select e.tenant_id, e.id, e.status, e.lease_fence, renewed.id is not null as "isRenewed"
+    select e.tenant_id, e.id, e.status, e.lease_fence, renewed.id is not null as "isRenewed",
+      (e.resume_mode = 'force-resume' or not e.${isActive} and e.token_hash is null) is true as "endsLeft"
     from executions e left join renewed on renewed.tenant_id = e.tenant_id and renewed.id = e.id
     where ${isHeld}`.execute(db)
   return rows
@@ -131,8 +149,8 @@ export async function msUntilAbandoned(db: Database): Promise<number | undefined
 }
 
 /**
- * Gives executions that the owner still holds back, and offers them to the other workers at once; all of the owner's
- * when no ids are given.
+ * Gives executions that the owner still holds back, and offers the unfinished to the other workers at once; all of the
+ * owner's when no ids are given.
  */
 export async function releaseLeases(
   db: Database,
@@ -145,24 +163,42 @@ export async function releaseLeases(
       .updateTable('executions')
       .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
       .where('lease_owner', '=', owner)
-      .where(isActive)
       .$if(executionIds !== undefined, (query) => query.where('id', 'in', executionIds ?? []))
-      .returning(['tenant_id as tenantId', 'id as executionId'])
+      .returning(['tenant_id as tenantId', 'id as executionId', isActive.as('isActive')])
       .execute()
-    await queue.enqueue(transaction, released)
+    await queue.enqueue(
+      transaction,
+      released.filter((one) => one.isActive),
+    )
   })
 }
 
 /**
  * Ends every lease: only for the one process that just started on an embedded database, which no other process
- * can reach. Whoever held them is dead, so waiting for them to run out would only cost time.
+ * can reach. Whoever held them is dead, so waiting for them to run out would only cost time. What never had one was
+ * only recorded, and is for nobody to run.
  */
 export async function releaseAllLeases(db: Database): Promise<void> {
   await db
     .updateTable('executions')
     .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
-    .where(isActive)
+    .where((eb) => eb.or([isActive, eb('lease_owner', 'is not', null)]))
+    .where('lease_expires_at', 'is not', null)
     .execute()
+}
+
+/** Of executions that ended, and whose worker died while operations of them still ran: nobody would look at them. */
+export async function clearLeftLeases(db: Database, limit: number): Promise<number> {
+  const { rows } = await sql`
+    update executions e set lease_owner = null, lease_expires_at = null
+    from (
+      select tenant_id, id from executions
+      where lease_owner is not null and lease_expires_at < clock_timestamp() and not ${isActive}
+      limit ${limit} for no key update skip locked
+    ) as left_over
+    where e.tenant_id = left_over.tenant_id and e.id = left_over.id
+    returning e.id`.execute(db)
+  return rows.length
 }
 
 /**

@@ -5,7 +5,12 @@ import { tellGroups } from '../groups/execution-groups.ts'
 import { notify } from '../notifications.ts'
 import type { Visibility } from '../schema.ts'
 
-export type StatusChange = { readonly status: string; readonly error?: string }
+export type StatusChange = {
+  readonly status: string
+  readonly error?: string
+  /** With an end status: its worker keeps the lease, as operations of it still run. */
+  readonly keepsLease?: boolean
+}
 
 export const setExecutionStatus = (
   transaction: Database,
@@ -41,7 +46,8 @@ export async function setExecutionStatuses(
       status: change.status,
       error: change.error ?? '',
       ...(change.status === 'started' && { started_at: sql`coalesce(started_at, clock_timestamp())` }),
-      ...(ended && { ended_at: sql`clock_timestamp()`, lease_owner: null, lease_expires_at: null }),
+      ...(ended && { ended_at: sql`clock_timestamp()` }),
+      ...(ended && change.keepsLease !== true && { lease_owner: null, lease_expires_at: null }),
     })
     .where('tenant_id', '=', tenantId)
     .where(sql<boolean>`id = any(${[...executionIds]}::text[])`)

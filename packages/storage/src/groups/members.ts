@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { setDeploymentLabels } from '../dependencies/deployment-labels.ts'
+import { parentKey, setDeploymentLabels } from '../dependencies/deployment-labels.ts'
 import { deploymentGroupTable, holdGlobals } from '../owned.ts'
+import { lockForLabels, readGroupLabels } from './group-labels.ts'
 
 /**
  * Puts deployments of the tenant into a group, with the labels of the group (spec/rest-facts-a.md 8). What is in it
@@ -23,25 +24,15 @@ export async function joinGroup(
   )
   if (rows.length === 0) return false
   if (deploymentIds.length === 0) return true
-  const labels = await transaction
-    .selectFrom('deployment_group_labels')
-    .select(['key', 'value'])
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_group_id', '=', groupId)
-    .where('key', '<>', 'csys-consumer-id')
-    .execute()
+  const labels = await readGroupLabels(transaction, { tenantId, id: groupId })
   const ids = [...deploymentIds]
-  // All of them before the first is changed, and in one order for all: other groups have some of the same members.
-  if (labels.length > 0) {
-    await sql`
-      select from deployments where tenant_id = ${tenantId} and id = any(${ids}::text[])
-      order by id for no key update`.execute(transaction)
-  }
+  // All of them before the first is changed.
+  if (labels.length > 0) await lockForLabels(transaction, tenantId, ids)
   await sql`
     insert into deployment_group_members (tenant_id, deployment_group_id, deployment_id)
     select ${tenantId}, ${groupId}, d.id from unnest(${ids}::text[]) as d (id) order by d.id
     on conflict do nothing`.execute(transaction)
-  const isParent = ({ key }: { readonly key: string }) => key === 'csys-obj-parent'
+  const isParent = ({ key }: { readonly key: string }) => key === parentKey
   const others = labels.filter((label) => !isParent(label))
   if (others.length > 0) {
     await sql`

@@ -12,6 +12,10 @@ export type ExecutionControl = {
   /** The last step of its graphs that is stored. */
   step: number
   cancelMode: CancelMode | null
+  /** What still runs of it after it was cancelled is to end now. */
+  endsLeft: boolean
+  /** It was cancelled and operations of it still run: the lease is kept until they have ended. */
+  keepsLease: boolean
   /** Another worker has it now, or may have: stop at once and write nothing. */
   readonly lost: AbortSignal
   lose(): void
@@ -29,6 +33,8 @@ export function newControl(execution: ExecutionRow, heldUntilMs: number): Execut
     heldUntilMs,
     step: execution.step,
     cancelMode: cancelModeOf(execution.status),
+    endsLeft: false,
+    keepsLease: false,
     lost: lost.signal,
     lose: () => lost.abort(new Stopped('its lease is lost')),
     isDraining: false,

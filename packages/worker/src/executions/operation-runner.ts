@@ -11,6 +11,7 @@ import {
 } from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
+import { unbuiltOperation } from './refuse-unbuilt.ts'
 
 /** The operations of one graph that are at work on this worker. */
 export type OperationRunner = {
@@ -38,7 +39,8 @@ export function createOperationRunner(
   const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>()
 
   async function run(operation: StoredOperation, resume: boolean, abort: AbortController): Promise<void> {
-    const release = await services.slots.take()
+    // Killed while it waits, it ends as killed below, without a slot.
+    const leave = await services.slots.enter(execution.tenant_id, abort.signal).catch(() => undefined)
     try {
       if (control.isDraining || control.lost.aborted) return
       const startedAtMs = services.now()
@@ -54,7 +56,7 @@ export function createOperationRunner(
         outcome,
       })
     } finally {
-      release()
+      leave?.()
       running.delete(operation.id)
       control.wake()
     }
@@ -96,7 +98,8 @@ async function perform(
   }
   const { __cloudify_context: stored, ...kwargs } = (operation.parameters.task_kwargs.kwargs ?? {}) as Kwargs
   if (stored === undefined) return nonRecoverable(`The stored task ${operation.name} has no context`)
-  if (stored.executor === 'host_agent') return nonRecoverable(noAgent(stored))
+  const unbuilt = unbuiltOperation(stored)
+  if (unbuilt !== null) return nonRecoverable(unbuilt)
   const { manager } = settings.environment
   const context = {
     ...stored,
@@ -119,8 +122,11 @@ async function perform(
         timeoutMs: typeof stored.timeout === 'number' && stored.timeout > 0 ? stored.timeout * 1000 : null,
         timeoutRecoverable: stored.timeout_recoverable !== false,
         logFile: join(settings.environment.logFolder, logName(execution)),
+        logLimits: settings.operationLogs,
         python: settings.python,
         user: operationUser(settings.operationUsers, execution.tenant_id),
+        warn: (error, what) =>
+          services.log.warn({ err: error, execution_id: execution.id, operation: operation.name }, what),
       },
       signal,
     )
@@ -139,13 +145,6 @@ async function perform(
 
 type Kwargs = Readonly<Record<string, unknown>> & {
   readonly __cloudify_context?: Readonly<Record<string, unknown>>
-}
-
-function noAgent(context: Readonly<Record<string, unknown>>): string {
-  return context.host_id == null
-    ? `${context.task_name} is to run on a host agent, but ${context.node_id} is on no host`
-    : `${context.task_name} is to run on the agent of host ${context.host_id}, but agents are not built yet: ` +
-        'give the operation the executor central_deployment_agent'
 }
 
 /** Tenant and deployment ids hold no characters that could leave the folder. */

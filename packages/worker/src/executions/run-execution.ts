@@ -77,9 +77,27 @@ async function attempt(
   const ready = { ...execution, parameters: checked.parameters }
   const token = await begin(services, ready, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
-  const end = await runWorkflow(services, ready, control, token)
-  await finish(services, execution, control, end, await targetsOf(services, execution))
-  services.log.info({ ...fields, status: end.status }, 'execution ended')
+  const { end, left } = await runWorkflow(services, ready, control, token)
+  if (left === null) {
+    await finish(services, execution, control, end, await targetsOf(services, execution))
+    services.log.info({ ...fields, status: end.status }, 'execution ended')
+    return
+  }
+  try {
+    // Here, not around the whole attempt: another one would not know of the operations that this one has left.
+    await whileHeld(services, control, async () =>
+      finish(services, execution, control, end, await targetsOf(services, execution), true),
+    )
+    control.keepsLease = true
+    services.log.info({ ...fields, status: end.status }, 'execution ended; operations of it still run')
+    services.waiting.ask()
+    services.environments.ask()
+    await left.done
+    services.log.info(fields, 'operations of a cancelled execution ended')
+  } catch (error) {
+    await left.drop()
+    throw error
+  }
 }
 
 /** A new token for each worker that takes the execution, and once the status and event of its start. */
@@ -118,6 +136,7 @@ async function finish(
   control: ExecutionControl,
   end: WorkflowEnd,
   targets?: EvaluatedTargets,
+  keepsLease = false,
 ): Promise<void> {
   await services.db.transaction().execute(async (transaction) => {
     const { status } = await checkLease(transaction, control.lease)
@@ -142,6 +161,7 @@ async function finish(
     )
     await setExecutionStatus(transaction, control.lease, {
       status: endStatus[actual.status],
+      keepsLease,
       ...(actual.status === 'failed' && { error: actual.error }),
     })
   })

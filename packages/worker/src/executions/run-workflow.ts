@@ -28,7 +28,10 @@ import {
   storeResume,
   takeStep,
 } from './queries.ts'
-import { runGraph } from './run-graph.ts'
+import { refuseUnbuilt } from './refuse-unbuilt.ts'
+import { type OperationsLeft, runGraph } from './run-graph.ts'
+
+export type WorkflowRun = { readonly end: WorkflowEnd; readonly left: OperationsLeft | null }
 
 /** Runs a built-in workflow on a deployment, from wherever its stored graphs are, to its end. */
 export async function runWorkflow(
@@ -36,19 +39,19 @@ export async function runWorkflow(
   execution: ExecutionRow,
   control: ExecutionControl,
   token: string,
-): Promise<WorkflowEnd> {
+): Promise<WorkflowRun> {
   const workflow = await mappedWorkflow(services.db, execution)
   const phases = workflow.phases(execution.parameters as JsonObject)
   const context = await operationContext(services, execution)
   const run = { services, execution, control, token, context }
   const children = await runOnOwnChildren(services, execution, control, workflow)
-  if (children.status !== 'succeeded') return children
+  if (children.status !== 'succeeded') return { end: children, left: null }
   if (execution.resume_mode !== null) await applyResume(run, phases, execution.resume_mode)
   for (const phase of phases) {
-    const outcome = await runPhase(run, phase)
-    if (outcome.status !== 'succeeded') return outcome
+    const { outcome, left } = await runPhase(run, phase)
+    if (outcome.status !== 'succeeded') return { end: outcome, left }
   }
-  return { status: 'succeeded' }
+  return { end: { status: 'succeeded' }, left: null }
 }
 
 /** `uninstall` with `recursive` uninstalls what is in the deployment first (spec/workflows.md 3.6). */
@@ -104,6 +107,7 @@ async function runPhase(run: Run, phase: Phase) {
 async function buildAndStore(run: Run, phase: Phase, model: DeploymentModel): Promise<StoredGraph> {
   const { services, execution, control, context } = run
   const operations = phase.build({ model, context, newId: randomUUID })
+  if (!execution.is_dry_run) refuseUnbuilt(execution.workflow_id, operations)
   const graph = { id: randomUUID(), name: phase.graphName, record: newGraphRecord, operations }
   if (execution.is_dry_run) return graph
   await services.db

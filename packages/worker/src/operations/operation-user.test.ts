@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -14,6 +15,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
 import { operationRequest } from '../../test/operation-request.ts'
+import { until } from '../../test/until.ts'
 import { handOver, operationUser, removeFolder } from './operation-user.ts'
 import { runOperation } from './run-operation.ts'
 
@@ -49,7 +51,7 @@ asRoot('as root', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const run = (user: number, text: string) => {
+  const run = (user: number | null, text: string) => {
     const given = operationRequest({ folder, port: manager.port }, { script_source: `#!/bin/bash\n${text}` })
     const environment = {
       ...given.environment,
@@ -83,6 +85,66 @@ asRoot('as root', () => {
     const script = attempts.map((attempt) => `( ${attempt} ) >/dev/null 2>&1; codes="$codes $?"`).join('\n')
     const outcome = await run(one, `${script}\nctx returns "$codes"`)
     expect(outcome).toEqual({ ok: true, result: ' 1 1 2 1 1 1' })
+  })
+
+  test('it cannot become anybody else, not by a program of root either', async () => {
+    cpSync('/usr/bin/id', join(folder, 'id'))
+    chmodSync(join(folder, 'id'), 0o4755)
+    const outcome = await run(one, `ctx returns "$(${folder}/id -u) $(grep NoNewPrivs /proc/self/status)"`)
+    expect(outcome).toEqual({ ok: true, result: `${one} NoNewPrivs:\t1` })
+  })
+
+  test('a missing interpreter is named', async () => {
+    const given = operationRequest({ folder, port: manager.port }, {}, { user: one, python: '/no/python3' })
+    expect(await runOperation(given, new AbortController().signal)).toMatchObject({
+      error: { kind: 'non-recoverable', message: expect.stringContaining('"/no/python3"') },
+    })
+  })
+
+  /** Asks the ctx proxy for what it must not give to others, and says what came of it. */
+  const attack = (user: number, socket: string) =>
+    spawnSync(
+      '/usr/bin/python3',
+      [
+        '-c',
+        `import socket, sys
+found = socket.socket(socket.AF_UNIX)
+found.connect(sys.argv[1])
+found.sendall(b'POST / HTTP/1.1\\r\\nContent-Length: 27\\r\\n\\r\\n{"args":["instance", "id"]}')
+print(found.recv(9999))`,
+        socket,
+      ],
+      { uid: user, gid: user, encoding: 'utf8' },
+    )
+
+  test.each([
+    ['under its own user', one],
+    ['as root', null],
+  ])('no other user reaches the ctx of an operation that runs %s', async (_, user) => {
+    const [address, go] = [join(folder, `address-${user}`), join(folder, `go-${user}`)]
+    // Made by root, as the operation's user may not make files here.
+    writeFileSync(address, '')
+    chmodSync(address, 0o666)
+    const outcome = run(
+      user,
+      `echo "\${CTX_SOCKET_URL#unix://}" > ${address}\nwhile [ ! -e ${go} ]; do sleep 0.02; done\nctx returns "$(ctx instance id)"`,
+    )
+    try {
+      await until(() => readFileSync(address, 'utf8').endsWith('\n'))
+      const socket = readFileSync(address, 'utf8').trim()
+      for (const stranger of [other, 65_534]) {
+        const { stdout, stderr } = attack(stranger, socket)
+        expect([stdout, stderr.trim().split('\n').at(-1)]).toEqual([
+          '',
+          'PermissionError: [Errno 13] Permission denied',
+        ])
+      }
+      expect(attack(user ?? 0, socket).stdout).toContain('"web_1"')
+    } finally {
+      writeFileSync(go, '')
+      await outcome
+    }
+    expect(await outcome).toEqual({ ok: true, result: 'web_1' })
   })
 
   test('what it leaves in its folder is removed, and what it links to is not', async () => {

@@ -26,7 +26,9 @@ export async function handOver(path: string, user: OperationUser): Promise<void>
 /** A lasting folder of that user's own, below one that nobody may look through. */
 export async function ownFolder(parent: string, user: OperationUser): Promise<string> {
   if (user === null) {
-    await mkdir(parent, { recursive: true })
+    await mkdir(parent, { recursive: true, mode: 0o700 })
+    // It may have been open for passing to the users of operations.
+    await chmod(parent, 0o700)
     return parent
   }
   const folder = join(parent, String(user))

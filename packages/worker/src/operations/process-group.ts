@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createGroupWatcher } from './group-watcher.ts'
 import type { OperationUser } from './operation-user.ts'
+import { setprivCommand } from './setpriv.ts'
 
 /** How long a process has after SIGTERM before SIGKILL (spec/workflows.md 5.4). */
 export const killGraceMs = 5000
@@ -17,6 +19,8 @@ export interface ProcessGroup {
   readonly exit: Promise<Exit>
   /** Ends the whole group, which has `graceMs` to end by itself; settles when nothing of it is left. */
   kill(graceMs: number): Promise<void>
+  /** Lets what is left of the group go on, also when this worker dies. */
+  leave(): void
 }
 
 export interface GroupCommand {
@@ -29,9 +33,11 @@ export interface GroupCommand {
   readonly user: OperationUser
 }
 
+const watcher = createGroupWatcher()
+
 /**
- * Standard input is a pipe that stays open as long as this worker lives: by its end the child learns that the
- * worker was killed.
+ * The group dies with this worker until it is left or killed. Standard input is a pipe that stays open as long as this
+ * worker lives: should the watcher be gone as well, its end tells the child.
  */
 export function startProcessGroup({
   command,
@@ -41,7 +47,8 @@ export function startProcessGroup({
   output,
   user,
 }: GroupCommand): ProcessGroup {
-  const child = spawn(command, args, {
+  const [file, ...rest] = user === null ? [command, ...args] : withoutNewPrivileges([command, ...args])
+  const child = spawn(file, rest, {
     cwd: folder,
     env: environment,
     detached: true,
@@ -49,7 +56,18 @@ export function startProcessGroup({
     ...(user !== null && { uid: user, gid: user }),
   })
   child.stdin?.on('error', () => {}) // the child closed its end; nothing is ever written
-  return { exit: exitOf(child), kill: (graceMs) => killGroup(child, graceMs) }
+  const { pid } = child
+  if (pid === undefined) return { exit: exitOf(child), kill: async () => {}, leave() {} } // never started
+  watcher.watch(pid)
+  const leave = () => watcher.release(pid)
+  return { exit: exitOf(child), kill: (graceMs) => killGroup(pid, graceMs).finally(leave), leave }
+}
+
+/** @throws Error when the machine has no setpriv */
+function withoutNewPrivileges(command: readonly string[]): [string, ...string[]] {
+  const setpriv = setprivCommand()
+  if (setpriv === undefined) throw new Error('there is no setpriv, which --operation-users needs')
+  return [setpriv, '--nnp', ...command]
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {
@@ -62,8 +80,7 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   return promise
 }
 
-async function killGroup({ pid }: ChildProcess, graceMs: number): Promise<void> {
-  if (pid === undefined) return // never started
+async function killGroup(pid: number, graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs
   let signalled = graceMs > 0 && signalGroup(pid, 'SIGTERM')
   while (signalled && performance.now() < deadline) {

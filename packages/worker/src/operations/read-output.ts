@@ -11,11 +11,14 @@ import {
 /** A result is stored in the operation's row and shown in an event: more is a mistake, and would cost all others. */
 export const outputLimitBytes = 16 * 1024 * 1024
 
-/** The answer in an operation's `output.json` (spec/operations.md 4). */
-export async function readOutput(file: string, taskName: string): Promise<OperationOutcome> {
+/** The answer in an operation's `output.json` (spec/operations.md 4), or why there is none. */
+export async function readOutput(
+  file: string,
+  taskName: string,
+): Promise<OperationOutcome | { readonly missing: string }> {
   const text = await readBounded(file)
   if (text === null)
-    return nonRecoverable(`${taskName} ended without an answer: its process wrote no output.json`)
+    return { missing: `${taskName} ended without an answer: its process wrote no output.json` }
   if (text === 'too large') {
     return nonRecoverable(
       `${taskName} answered more than ${outputLimitBytes / 1024 / 1024} MiB: return less, and keep data in files`,
@@ -24,7 +27,7 @@ export async function readOutput(file: string, taskName: string): Promise<Operat
   const output = parse(text)
   if (output?.type === 'result') return { ok: true, result: output.payload ?? null }
   if (output?.type === 'error' && isObject(output.payload)) return failure(output.payload)
-  return nonRecoverable(`${taskName} answered what is not an answer: ${text.slice(0, 200)}`)
+  return { missing: `${taskName} answered what is not an answer: ${text.slice(0, 200)}` }
 }
 
 /** Not through a link, which could lead anywhere: the file was written by code that is not ours. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
 import { operationRequest } from '../../test/operation-request.ts'
+import { until } from '../../test/until.ts'
 import type { JsonValue, OperationOutcome } from './outcome.ts'
 import type { OperationRequest } from './request.ts'
 import { runOperation } from './run-operation.ts'
@@ -44,14 +45,6 @@ async function errorOf(outcome: Promise<OperationOutcome>) {
   return ended.error
 }
 
-/** Waits for what another process does. */
-async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; !condition(); turn++) {
-    if (turn > 2000) throw new Error('it did not happen within 20 s')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
 function isAlive(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -63,6 +56,13 @@ function isAlive(pid: number): boolean {
 function pidIn(file: string): number {
   return Number(readFileSync(file, 'utf8'))
 }
+
+function pidsIn(file: string): number[] {
+  return readFileSync(file, 'utf8').trim().split(' ').map(Number)
+}
+
+/** Bash that makes the file at once, with all of the text in it. */
+const written = (file: string, text: string) => `echo "${text}" > ${file}.part; mv ${file}.part ${file}`
 
 test('a script reads properties, keeps runtime properties, says lines and returns a value', async () => {
   const outcome = await bash(
@@ -175,26 +175,102 @@ with open('${pids[1]}', 'w') as target: target.write(str(subprocess.Popen(['slee
   }
 })
 
-test('a worker that is killed leaves no operation behind', async () => {
-  const pid = join(folder, 'orphan-pid')
-  const script = `#!/bin/bash\necho $$ > ${pid}.part; mv ${pid}.part ${pid}; sleep 60`
-  const program = join(folder, 'worker.ts')
+/** A process that does what a worker does with the operation. */
+function startWorker(name: string, kwargs: Record<string, JsonValue>, afterwards = '') {
+  const program = join(folder, `${name}.ts`)
   writeFileSync(
     program,
     `import { runOperation } from '${join(import.meta.dirname, 'run-operation.ts')}'
-await runOperation(${JSON.stringify(request({ script_source: script }))}, new AbortController().signal)`,
+await runOperation(${JSON.stringify(request(kwargs))}, new AbortController().signal)
+${afterwards}`,
   )
-  const worker = spawn(process.execPath, [program], { stdio: 'ignore' })
-  await until(() => existsSync(pid))
-  worker.kill('SIGKILL')
+  return spawn(process.execPath, [program], { stdio: 'ignore' })
+}
+
+const inPython = (text: string) => ({ script_source: text, process: { eval_python: true } })
+// Python's interpreter lock is not given back before the end of the world.
+const holdTheLock = "import re; re.match('(a+)+$', 'a' * 60 + 'b')"
+
+test.each([
+  [
+    'a bash script',
+    (pids: string) => ({
+      script_source: `#!/bin/bash\nsleep 60 & ${written(pids, '$(cut -d" " -f5 /proc/$$/stat) $$ $!')}; wait`,
+    }),
+  ],
+  [
+    'Python that keeps the interpreter lock',
+    (pids: string) =>
+      inPython(`
+import os, subprocess
+child = subprocess.Popen(['sleep', '60'])
+with open('${pids}.part', 'w') as target: target.write(f'{os.getpid()} {child.pid}')
+os.rename('${pids}.part', '${pids}')
+${holdTheLock}`),
+  ],
+])('a worker that is killed leaves nothing behind of %s', async (name, kwargs) => {
+  for (const launcherToo of [false, true]) {
+    const pids = join(folder, `orphans-${name}-${launcherToo}`.replaceAll(' ', '-'))
+    const worker = startWorker('worker-to-kill', kwargs(pids))
+    await until(() => existsSync(pids))
+    const [launcher = 0, ...others] = pidsIn(pids)
+    worker.kill('SIGKILL')
+    if (launcherToo) process.kill(launcher, 'SIGKILL')
+    await until(() => ![launcher, ...others].some(isAlive))
+  }
+})
+
+test('a launcher that is killed takes its script with it', async () => {
+  const pids = join(folder, 'launcher-pids')
+  const running = errorOf(bash(`sleep 60 & ${written(pids, '$(cut -d" " -f5 /proc/$$/stat) $$ $!')}; wait`))
+  await until(() => existsSync(pids))
+  const [launcher = 0, ...others] = pidsIn(pids)
+  process.kill(launcher, 'SIGKILL')
+  expect((await running).message).toBe('Process terminated (rc=-9)')
+  await until(() => !others.some(isAlive))
+})
+
+test('a launcher that ends itself in the middle takes what it started with it', async () => {
+  const pid = join(folder, 'started-pid')
+  await errorOf(
+    python(`
+import os, subprocess
+with open('${pid}', 'w') as target: target.write(str(subprocess.Popen(['sleep', '60']).pid))
+os._exit(5)`),
+  )
   await until(() => !isAlive(pidIn(pid)))
+})
+
+test('daemons of an operation that has ended outlive the worker, however it ends', async () => {
+  const pid = join(folder, 'outlives-pid')
+  const worker = startWorker(
+    'worker-with-daemon',
+    { script_source: `#!/bin/bash\nsleep 60 & echo $! > ${pid}` },
+    `process.kill(process.pid, 'SIGKILL')`,
+  )
+  await new Promise((resolve) => worker.once('exit', resolve))
+  try {
+    // Had it been watched still, its end would be no later than that of a group that is.
+    const watched = join(folder, 'watched-pid')
+    const other = startWorker('worker-to-kill-after', {
+      script_source: `#!/bin/bash\n${written(watched, '$$')}; sleep 60`,
+    })
+    await until(() => existsSync(watched))
+    other.kill('SIGKILL')
+    await until(() => !isAlive(pidIn(watched)))
+    expect(isAlive(pidIn(pid))).toBe(true)
+  } finally {
+    process.kill(pidIn(pid), 'SIGKILL')
+  }
 })
 
 test('what the process prints goes to the log file, and nothing else is left', async () => {
   await python('print("printed by the process")')
   expect(readFileSync(join(folder, 'log', 'd.log'), 'utf8')).toContain('printed by the process\n')
-  // The folder of the worker that was killed above is the only one.
-  expect(readdirSync(join(folder, 'work')).length).toBeLessThanOrEqual(1)
+  // Those of the workers that were killed are still there: the next start removes them.
+  const before = readdirSync(join(folder, 'work'))
+  await bash('true')
+  expect(readdirSync(join(folder, 'work'))).toEqual(before)
 })
 
 test('plugins that are not built are named', async () => {

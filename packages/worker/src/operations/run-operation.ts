@@ -2,11 +2,13 @@ import { mkdir, mkdtemp, open, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { childEnvironment } from './child-environment.ts'
+import { isFull, isNoSpace, noSpace, noSpaceExit } from './full-disk.ts'
 import { handOver, ownFolder, removeFolder } from './operation-user.ts'
 import { killed, nonRecoverable, type OperationOutcome, recoverable } from './outcome.ts'
 import { killGraceMs, type ProcessGroup, startProcessGroup } from './process-group.ts'
 import { readOutput } from './read-output.ts'
 import type { OperationRequest } from './request.ts'
+import { keepBounded } from './rotating-log.ts'
 import { unbuiltPlugin } from './unbuilt-plugin.ts'
 
 /** Reason for aborting an operation whose process gets no time to end by itself. */
@@ -15,7 +17,8 @@ export const atOnce = Symbol('at once')
 /**
  * Runs one operation in a process of its own (spec/operations.md 4) and answers how it ended; it rejects only
  * when this machine cannot do its part, such as a full disk. Aborting `signal` kills the operation and everything in its
- * process group. Daemons that it leaves behind go on when it ends by itself.
+ * process group, and so does the death of its leader or of this process. Daemons that it leaves behind go on when it
+ * ends by itself.
  */
 export async function runOperation(
   request: OperationRequest,
@@ -24,18 +27,31 @@ export async function runOperation(
   const unbuilt = unbuiltPlugin(request.context)
   if (unbuilt !== null) return nonRecoverable(unbuilt)
   if (signal.aborted) return killed
-  await mkdir(request.workFolder, { recursive: true, mode: 0o700 })
-  const folder = await mkdtemp(join(request.workFolder, 'operation-'))
   try {
-    // It holds tokens: the folder of mkdtemp is closed to other users.
-    const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs }
-    await writeFile(join(folder, 'input.json'), JSON.stringify(input))
-    await handOver(join(folder, 'input.json'), request.user)
-    await handOver(folder, request.user)
-    const group = await start(request, folder)
-    return await ended(request, group, folder, signal)
-  } finally {
-    await removeFolder(folder, request.user)
+    await mkdir(request.workFolder, { recursive: true, mode: 0o700 })
+    const folder = await mkdtemp(join(request.workFolder, 'operation-'))
+    try {
+      // It holds tokens; the folder of mkdtemp is closed to other users as well.
+      const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs }
+      await writeFile(join(folder, 'input.json'), JSON.stringify(input), { mode: 0o600 })
+      await handOver(join(folder, 'input.json'), request.user)
+      await handOver(folder, request.user)
+      const endOfLog = keepBounded(request.logFile, request.logLimits, request.warn)
+      try {
+        const group = await start(request, folder)
+        return await ended(request, group, folder, signal)
+      } finally {
+        await endOfLog()
+      }
+    } finally {
+      // What came of it counts, although something of it stays: the worker's next start removes that.
+      await removeFolder(folder, request.user).catch((error) =>
+        request.warn(error, 'the files of an operation could not be removed yet'),
+      )
+    }
+  } catch (error) {
+    if (isNoSpace(error)) return noSpace((error as NodeJS.ErrnoException).path ?? request.workFolder)
+    throw error
   }
 }
 
@@ -49,7 +65,11 @@ async function start(request: OperationRequest, folder: string): Promise<Process
     return startProcessGroup({
       command: python,
       args: ['-u', join(environment.runtimeFolder, 'run_operation.py'), folder],
-      environment: childEnvironment(environment, context, python, user),
+      environment: {
+        ...childEnvironment(environment, context, python, user),
+        AGENT_LOG_MAX_BYTES: String(request.logLimits.maxBytes),
+        AGENT_LOG_MAX_HISTORY: String(request.logLimits.files),
+      },
       // Not the operation's own folder: what a script writes next to itself, or a daemon's folder, must last.
       folder: environment.pluginWorkFolder,
       output: log.fd,
@@ -73,19 +93,31 @@ async function ended(
   const exit = await group.exit
   // An operation that had already finished is not undone by being told to stop.
   const finished = exit.kind === 'exited' && exit.code === 0
+  if (finished) group.leave()
+  // Whatever killed the launcher, its script must not go on beside the next try.
+  else if (typeof first !== 'string') await group.kill(0)
   if (typeof first === 'string' && !finished) return first === 'aborted' ? killed : timedOut(request)
-  switch (exit.kind) {
-    case 'exited':
-      if (finished) return readOutput(join(folder, 'output.json'), request.context.task_name)
-      return nonRecoverable(`Unhandled exception occurred in operation dispatch (rc=${exit.code})`)
-    case 'signalled':
-      return terminated(exit.signal)
-    case 'not-started':
-      return nonRecoverable(
-        `Python could not be started as "${request.python}": ${exit.reason}. Install Python 3.8 or newer, ` +
-          'or tell the worker where it is',
-      )
+  if (exit.kind === 'not-started') return noPython(request, exit.reason)
+  // However its process ended after that: what has answered has run.
+  const answer = await readOutput(join(folder, 'output.json'), request.context.task_name)
+  if ('ok' in answer) return answer
+  if ((exit.kind === 'exited' && exit.code === noSpaceExit) || (await isFull(folder))) {
+    return noSpace(request.workFolder)
   }
+  if (exit.kind === 'signalled') return terminated(exit.signal)
+  if (exit.code === notFoundExit && request.user !== null) return noPython(request, 'it is not found')
+  return finished
+    ? nonRecoverable(answer.missing)
+    : nonRecoverable(`Unhandled exception occurred in operation dispatch (rc=${exit.code})`)
+}
+
+/** How setpriv ends when it cannot start what it is to start. */
+const notFoundExit = 127
+
+function noPython({ python }: OperationRequest, reason: string): OperationOutcome {
+  return nonRecoverable(
+    `Python could not be started as "${python}": ${reason}. Install Python 3.8 or newer, or tell the worker where it is`,
+  )
 }
 
 function timedOut({ timeoutMs, timeoutRecoverable }: OperationRequest): OperationOutcome {

@@ -13,6 +13,7 @@ import {
   withObjects,
 } from '@tutti/dsl'
 import { instanceRows, withFreeIds } from './instance-rows.ts'
+import { unbuiltNode } from './unbuilt-node.ts'
 
 export type EnvironmentToPlan = {
   /** The blueprint's plan as JSON: that of a thousand nodes has 36 MB, which only a thread should read. */
@@ -120,6 +121,8 @@ export async function planEnvironment(
     return { ok: false, error: error.message, isTooLarge: error instanceof BudgetExceeded }
   }
   const { deploymentPlan } = outcome
+  const unbuilt = unbuiltNode(deploymentPlan.nodes)
+  if (unbuilt !== undefined) return { ok: false, error: unbuilt, isTooLarge: false }
   const free = await withFreeIds(
     deploymentPlan.node_instances,
     (ids) => answers.takenInstanceIds(ids),

@@ -29,9 +29,24 @@ type Answer = (question: unknown) => Promise<unknown>
  * and a hostile one can be stopped. The thread reads files and addresses itself and asks here for what is in the
  * database.
  *
+ * @param enter resolves when it may begin: a thread may take a processor and a gigabyte of memory
  * @throws TaskAborted, and what an answer rejects with
  */
 export async function runInThread<Name extends TaskName>(
+  enter: () => Promise<() => void>,
+  name: Name,
+  input: Tasks[Name]['input'],
+  answers: Tasks[Name]['answers'],
+): Promise<Tasks[Name]['result']> {
+  const leave = await enter()
+  try {
+    return await inThread(name, input, answers)
+  } finally {
+    leave()
+  }
+}
+
+async function inThread<Name extends TaskName>(
   name: Name,
   input: Tasks[Name]['input'],
   answers: Tasks[Name]['answers'],

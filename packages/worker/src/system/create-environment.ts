@@ -56,6 +56,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
 
   const outcome = await planned(
     services,
+    tenantId,
     {
       planText: deployment.planText,
       inputs: parameters.inputs,
@@ -131,6 +132,7 @@ function usedCapabilities(
 
 async function planned(
   services: WorkerServices,
+  tenantId: number,
   environment: EnvironmentToPlan,
   answers: EnvironmentAnswers,
 ): Promise<PlannedEnvironment> {
@@ -139,7 +141,7 @@ async function planned(
       const outcome = await planEnvironment(environment, answers, randomId, smallPlan)
       if (outcome.ok || !outcome.isTooLarge) return outcome
     }
-    return await runInThread('environment', environment, answers)
+    return await runInThread(() => services.planning.enter(tenantId), 'environment', environment, answers)
   } catch (error) {
     if (error instanceof TaskAborted) services.log.error({ err: error }, 'deployment not planned to an end')
     else if (!(error instanceof DslError || error instanceof ApiError)) throw error

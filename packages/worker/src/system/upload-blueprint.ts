@@ -13,6 +13,7 @@ import {
   UnpackError,
   unpackedArchive,
 } from '@tutti/storage'
+import { importRulesOf } from '../blueprints/import-rules.ts'
 import { Stopped } from '../executions/control.ts'
 import { failureText } from '../internal-error.ts'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
@@ -24,6 +25,7 @@ import {
   deleteUploaded,
   failBlueprint,
   findImportable,
+  readProviderContext,
   readUploaded,
   setBlueprintState,
   storePlan,
@@ -140,9 +142,17 @@ async function parse(
   execution: ExecutionRow,
   { id, folder, mainFile }: { readonly id: string; readonly folder: string; readonly mainFile: string },
 ): Promise<Parsed> {
+  const importRules = importRulesOf(await readProviderContext(services.db))
   const outcome = await runInThread(
+    () => services.planning.enter(execution.tenant_id),
     'parse',
-    { folder, mainFile, name: id, fetchRules: fetchRules(services) },
+    {
+      folder,
+      mainFile,
+      name: id,
+      fetchRules: fetchRules(services),
+      ...(importRules !== undefined && { importRules }),
+    },
     {
       async blueprint(other) {
         const found = await findImportable(services.db, execution.tenant_id, execution.created_by, other)

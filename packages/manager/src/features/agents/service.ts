@@ -54,7 +54,7 @@ export async function createAgent(
   if (method !== null && !installMethods.some((one) => one === method)) {
     throw badParameter(`Invalid agent install method: \`${method}\`.`)
   }
-  const visibility = parseCreateVisibility(body.visibility)
+  const visibility = parseCreateVisibility(body)
   const { db, keys } = request.services
   const tenantId = tenantOf(request).id
   await db.transaction().execute(async (transaction) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { open, readFile, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
@@ -16,7 +16,7 @@ export type ReceivedArchive = {
   readonly file: string | undefined
   /** undefined for bytes that are no archive. */
   readonly extension: ArchiveExtension | undefined
-  /** The multipart field `params`, else empty: parameters may also be in the query. */
+  /** The multipart field `params`, or a body of JSON alone, else empty: parameters may also be in the query. */
   readonly parameters: Readonly<Record<string, unknown>>
   remove(): Promise<void>
 }
@@ -25,8 +25,8 @@ export type ArchiveExtension = 'zip' | 'tar.gz' | 'tar.bz2' | 'tar'
 
 /**
  * Reads an upload in all forms that clients send (spec/rest-facts-a.md 1): raw bytes, raw chunked, multipart with
- * the text field `params` and the file `blueprint_archive`, or nothing at all. The bytes go to a file, never to
- * memory.
+ * the text field `params` and the file `blueprint_archive`, parameters in JSON without an archive, or nothing at all.
+ * The bytes go to a file, never to memory.
  *
  * @throws bad_parameters_error for a body that is too large or malformed
  */
@@ -40,10 +40,13 @@ export async function receiveArchive(request: Request): Promise<ReceivedArchive>
       ? await receiveMultipart(request, path, settings.maxArchiveBytes)
       : await receiveRaw(request.raw, path, settings.maxArchiveBytes)
     const start = await firstBytes(path)
+    const extension = archiveExtension(start)
+    const mayBeJson = !isMultipart && extension === undefined && /^\s*\{/.test(start.toString('latin1'))
+    const written = mayBeJson ? await readParameters(path, settings.maxBodyBytes) : undefined
     return {
-      file: start.length === 0 ? undefined : path,
-      extension: archiveExtension(start),
-      parameters,
+      file: start.length === 0 || written !== undefined ? undefined : path,
+      extension,
+      parameters: written ?? parameters,
       remove,
     }
   } catch (error) {
@@ -108,19 +111,23 @@ function openParser(request: Request) {
 
 const malformed = (error: Error) => badParameter(`The multipart body is malformed: ${error.message}`)
 
-function parseParams(text: string): Readonly<Record<string, unknown>> {
+function parseParams(text: string, what = 'The field `params`'): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw badParameter(
-      `The field \`params\` is not valid JSON: ${error instanceof Error ? error.message : error}`,
-    )
+    throw badParameter(`${what} is not valid JSON: ${error instanceof Error ? error.message : error}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw badParameter('The field `params` must be a JSON object')
+    throw badParameter(`${what} must be a JSON object`)
   }
   return value as Readonly<Record<string, unknown>>
+}
+
+/** How clients of v2 send them. The content type says nothing: clients name `application/json` for archives too. */
+async function readParameters(path: string, maxBytes: number) {
+  const { size } = await stat(path)
+  return size > maxBytes ? undefined : parseParams(await readFile(path, 'utf8'), 'The request body')
 }
 
 function limit(maxBytes: number): Transform {

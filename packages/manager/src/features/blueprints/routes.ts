@@ -9,6 +9,7 @@ import {
   removeBlueprint,
   setBlueprintVisibility,
 } from './service.ts'
+import { setBlueprintIcon } from './set-icon.ts'
 import { uploadBlueprint, validateBlueprint } from './upload.ts'
 
 /** spec/rest-spec-a.md 4.2, spec/rest-facts-a.md 7 */
@@ -30,6 +31,11 @@ export const blueprintHandlers = {
 
   async 'blueprints.update'(request) {
     await changeBlueprint(request, request.params.blueprint_id, request.body)
+    return getBlueprint(request, request.params.blueprint_id, request.include)
+  },
+
+  async 'blueprints.setIcon'(request) {
+    await setBlueprintIcon(request, request.params.blueprint_id)
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 

@@ -1,5 +1,6 @@
+import { deleteDeployment } from '@tutti/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
+import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
 import { startTestManager, type TestManager, type TestRequest } from '../../../test/test-manager.ts'
 
 let manager: TestManager
@@ -222,6 +223,89 @@ test('what functions name is found when an execution of the source is said to ha
     status: 'failed',
     error: `cyclic dependency between deployments ${a} and ${a}`,
   })
+})
+
+/** Creates it as clients do; nobody is there to make its nodes. */
+const create = (id: string, body: object = {}, request: TestRequest = {}) =>
+  manager.inject('PUT', `/deployments/${id}?async_create=true`, {
+    body: { blueprint_id: 'blueprint', ...body },
+    ...request,
+  })
+
+test('a target that is not there is linked when it comes, and again when it comes back', async () => {
+  await addBlueprint(manager.db, 'blueprint')
+  const a = await deployment({ inputs: { target: 'later' } })
+  const targets = async () =>
+    Object.fromEntries(
+      (await list(`source_deployment_id=${a}`)).items.map(
+        (item: { dependency_creator: string; target_deployment_id: string | null }) => [
+          item.dependency_creator,
+          item.target_deployment_id,
+        ],
+      ),
+    )
+  const many = [
+    { dependency_creator: 'bulk', target_deployment: 'later' },
+    { dependency_creator: 'component.one_x', target_deployment: 'part' },
+  ]
+  const added = await manager.inject('PUT', `/deployments/${a}/inter-deployment-dependencies`, {
+    body: { inter_deployment_dependencies: many },
+  })
+  expect(added.status).toBe(200)
+  const func = { function: { get_input: 'target' }, context: {} }
+  expect(
+    await put({ dependency_creator: 'func', source_deployment: a, target_deployment_func: func }),
+  ).toMatchObject({ status: 200, body: { target_deployment_id: null } })
+  const { id } = await addExecution(manager.db, { deploymentId: a })
+  await manager.inject('PATCH', `/executions/${id}`, { body: { status: 'terminated' } })
+  const none = { bulk: null, func: null, 'component.one_x': null }
+  expect(await targets()).toEqual(none)
+  expect((await list('target_deployment_id=later')).items).toEqual([])
+
+  expect((await create('later')).status).toBe(201)
+  expect(await targets()).toEqual({ ...none, bulk: 'later', func: 'later' })
+  expect(await labels('later')).toEqual([`csys-consumer-id=${a}`])
+  expect((await create('part')).status).toBe(201)
+  expect(await targets()).toEqual({ bulk: 'later', func: 'later', 'component.one_x': 'part' })
+  expect(await labels('part')).toEqual([])
+
+  // Whatever deletes it: what depends on it waits again.
+  await manager.db.transaction().execute((transaction) => deleteDeployment(transaction, 0, 'later'))
+  expect(await targets()).toEqual({ ...none, 'component.one_x': 'part' })
+  expect((await create('later')).status).toBe(201)
+  expect(await targets()).toEqual({ bulk: 'later', func: 'later', 'component.one_x': 'part' })
+  expect(await labels('later')).toEqual([`csys-consumer-id=${a}`])
+  expect(
+    (await put({ dependency_creator: 'back', source_deployment: 'later', target_deployment: a })).status,
+  ).toBe(409)
+})
+
+test('what waits for a target is not linked to one that its creator does not see', async () => {
+  const a = await deployment()
+  const body = {
+    source_deployment_id: a,
+    inter_deployment_dependencies: [{ dependency_creator: 'spy', target_deployment: 'of-alice' }],
+  }
+  expect((await manager.inject('POST', path, { body, user: 'bob' })).status).toBe(200)
+  expect((await create('of-alice', { visibility: 'private' }, { user: 'alice' })).status).toBe(201)
+  expect((await list(`source_deployment_id=${a}`)).items[0].target_deployment_id).toBe(null)
+  expect(await labels('of-alice')).toEqual([])
+})
+
+test('of a target and what waits for it, made at once, none misses the other', async () => {
+  await addBlueprint(manager.db, 'blueprint')
+  for (let round = 0; round < 10; round += 1) {
+    const a = await deployment()
+    const target = `raced-${round}`
+    const inter_deployment_dependencies = [{ dependency_creator: 'raced', target_deployment: target }]
+    const answers = await Promise.all([
+      manager.inject('POST', path, { body: { source_deployment_id: a, inter_deployment_dependencies } }),
+      create(target),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 201])
+    expect((await list(`source_deployment_id=${a}`)).items[0].target_deployment_id).toBe(target)
+    expect(await labels(target)).toEqual([`csys-consumer-id=${a}`])
+  }
 })
 
 test('nothing of other tenants or of somebody else', async () => {

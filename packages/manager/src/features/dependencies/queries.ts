@@ -47,7 +47,7 @@ export async function findLinks(
     select p.id from ${dependencyResource.from}
     where p.tenant_id = ${tenantId} and p.dependency_creator = ${link.creator}
       and p.source_deployment_id is not distinct from ${link.source}
-      ${link.target === undefined ? sql`` : sql`and p.target_deployment_id is not distinct from ${link.target}`}
+      ${link.target === undefined ? sql`` : sql`and coalesce(p.target_deployment_id, p.awaited_target_id) is not distinct from ${link.target}`}
       and ${visibleIn(dependencyResource, scope)}
     order by p.created_at, p.id for update of p`.execute(db)
   return rows.map((row) => row.id)

@@ -35,7 +35,10 @@ export const listDependencies = (request: Request, list: ListQuery) =>
 export const getDependency = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, dependencyResource, id, include)
 
-/** Returns the id. Nothing says that the same must not be there already (spec/rest-facts-a.md 10). */
+/**
+ * Returns the id. Nothing says that the same must not be there already (spec/rest-facts-a.md 10). Only here a target that
+ * is not there is refused: whoever says many at once, or says it by a function, need not wait for it.
+ */
 export async function createDependency(
   request: Request,
   body: RouteBody<'dependencies.create'>,
@@ -43,18 +46,21 @@ export async function createDependency(
   const tenantId = tenantOf(request).id
   return request.services.db.transaction().execute(async (transaction) => {
     const dependency = await toDependency(request, transaction, body)
-    if (body.external_source != null) {
-      const { target } = dependency
-      if (target !== null) {
-        const found = await holdTargets(transaction, tenantId, request.caller.username, [target])
-        if (!found.has(target)) throw notFound('Deployment', target)
-      }
-      await insertDependencies(transaction, tenantId, null, [dependency])
+    const { username } = request.caller
+    const { target, targetFunction } = dependency
+    const isExternal = body.external_source != null
+    if (!isExternal && body.source_deployment == null) throw missingBodyField('source_deployment')
+    const source =
+      isExternal || body.source_deployment == null
+        ? undefined
+        : await lockSource(request, transaction, body.source_deployment)
+    const found = await holdTargets(transaction, tenantId, username, target === null ? [] : [target])
+    if (target !== null && targetFunction === null && !found.has(target)) throw notFound('Deployment', target)
+    if (source === undefined) {
+      await insertDependencies(transaction, tenantId, null, [dependency], found)
       return dependency.id
     }
-    if (body.source_deployment == null) throw missingBodyField('source_deployment')
-    const source = await lockSource(request, transaction, body.source_deployment)
-    await addDependencies(transaction, source, [dependency], request.caller.username)
+    await addDependencies(transaction, source, [dependency], username)
     return dependency.id
   })
 }
@@ -109,7 +115,7 @@ async function toDependency(
   db: Database,
   body: DescribedDependency,
 ): Promise<NewDependency> {
-  const visibility = parseCreateVisibility(body.visibility, undefined)
+  const visibility = parseCreateVisibility(body)
   checkMayBeGlobal(request, visibility)
   const { created_by, created_at } = await creationOf(request, db, body)
   const target = body.target_deployment ?? body.target_deployment_id ?? null

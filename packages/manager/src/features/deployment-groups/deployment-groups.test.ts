@@ -142,7 +142,7 @@ test('labels of a group go to its members, then and later', async () => {
   expect(await labelsOf('b')).toEqual(['env=prod'])
   await put('labelled', { labels: [{ env: 'test' }] })
   expect((await get('labelled')).labels).toMatchObject([{ key: 'env', value: 'test' }])
-  expect(await labelsOf('a')).toEqual(['env=prod', 'env=test'])
+  expect(await labelsOf('a')).toEqual(['env=test'])
   expect((await system.inject('GET', '/labels/deployment_groups')).body.items).toEqual(['env'])
   expect((await system.inject('GET', '/labels/deployment_groups/env')).body.items).toEqual(['test'])
 })
@@ -162,6 +162,30 @@ test('members are chosen by stored filters and by rules', async () => {
   expect((await put('filtered', { filter_rules: [{}] })).body.error_code).toBe('invalid_filter_rule')
 })
 
+test('no rules are no deployments, however they are sent', async () => {
+  for (const id of ['n1', 'n2']) await addDeployment(system.db, id)
+  await system.inject('PUT', '/filters/deployments/nothing', { body: { filter_rules: [] } })
+  const byId = { type: 'attribute', operator: 'any_of', key: 'id', values: ['n2'] }
+  const nothing = { deployments_from_group: null, filter_id: null, filter_rules: [] }
+  expect((await put('ruled', { filter_rules: [] })).body.deployment_ids).toEqual([])
+  expect((await put('ruled', { ...nothing, deployment_ids: ['n1'] })).body.deployment_ids).toEqual(['n1'])
+  expect((await put('ruled', nothing)).body.deployment_ids).toEqual(['n1'])
+  const members = async (body: object) => (await patch('ruled', body)).body.deployment_ids
+  expect(await members({ add: nothing })).toEqual(['n1'])
+  expect(await members({ add: { ...nothing, deployment_ids: ['n2'] } })).toEqual(['n1', 'n2'])
+  expect(await members({ add: { filter_id: 'nothing', filter_rules: [] } })).toEqual(['n1', 'n2'])
+  expect(await members({ remove: nothing })).toEqual(['n1', 'n2'])
+  expect(await members({ remove: { filter_id: 'nothing' } })).toEqual(['n1', 'n2'])
+  expect(await members({ remove: { ...nothing, deployment_ids: ['n1'] } })).toEqual(['n2'])
+  // A filter without rules and rules of the request: the rules count.
+  expect(await members({ remove: { filter_id: 'nothing', filter_rules: [byId] } })).toEqual([])
+  // A search is another thing: without rules it finds all.
+  const found = await system.inject('POST', '/searches/deployments?_filter_id=nothing', {
+    body: { filter_rules: [] },
+  })
+  expect(found.body.metadata.pagination.total).toBeGreaterThan(2)
+})
+
 test('a group whose members are in an environment puts them there', async () => {
   for (const id of ['env1', 'inside']) await addDeployment(system.db, id)
   expect(
@@ -175,6 +199,48 @@ test('a group whose members are in an environment puts them there', async () => 
     status: 404,
     body: { error_code: 'deployment_parent_not_found_error' },
   })
+})
+
+test('what a group loses its members lose, with the links and counts of environments', async () => {
+  for (const id of ['env2', 'env3', 'm1', 'm2', 'm3']) await addDeployment(system.db, id)
+  const services = async (id: string) =>
+    (await system.inject('GET', `/deployments/${id}`)).body.sub_services_count
+  const inside = (...parents: string[]) => ({ 'csys-obj-parent': parents })
+  await put('losing', { labels: [inside('env2'), { tier: ['a', 'b'] }], deployment_ids: ['m1', 'm2'] })
+  await put('keeping', { labels: [inside('env2'), { tier: 'b' }], deployment_ids: ['m2'] })
+  await system.inject('PATCH', '/deployments/m1', {
+    body: { labels: [inside('env2'), { tier: ['a', 'b'] }, { own: 'x' }] },
+  })
+  expect(await services('env2')).toBe(2)
+
+  await put('losing', { labels: [inside('env3'), { tier: 'a' }] })
+  expect(await labelsOf('m1')).toEqual(['tier=a', 'own=x', 'csys-obj-parent=env3'])
+  expect((await labelsOf('m2')).sort()).toEqual([
+    'csys-obj-parent=env2',
+    'csys-obj-parent=env3',
+    'tier=a',
+    'tier=b',
+  ])
+  expect([await services('env2'), await services('env3')]).toEqual([1, 2])
+  expect(await labelsOf('env2')).toEqual(['csys-consumer-id=m2'])
+  expect((await labelsOf('env3')).sort()).toEqual(['csys-consumer-id=m1', 'csys-consumer-id=m2'])
+
+  // Members that are replaced at the same time lose it as well; those that just go keep what they have.
+  await put('losing', { labels: [], deployment_ids: ['m3'] })
+  expect(await labelsOf('m1')).toEqual(['own=x'])
+  expect((await labelsOf('m2')).sort()).toEqual(['csys-obj-parent=env2', 'tier=b'])
+  expect([await services('env2'), await services('env3')]).toEqual([1, 0])
+  await patch('keeping', { remove: { deployment_ids: ['m2'] } })
+  expect((await labelsOf('m2')).sort()).toEqual(['csys-obj-parent=env2', 'tier=b'])
+  expect(await labelsOf('m3')).toEqual([])
+})
+
+test('a member that somebody does not see keeps its labels', async () => {
+  await addDeployment(system.db, 'private1', { visibility: 'private', createdBy: 'alice' })
+  await put('mixed', { labels: [{ k: 'v' }], deployment_ids: ['private1', 'a'] }, { user: 'alice' })
+  expect((await put('mixed', { labels: [] }, { user: 'bob' })).status).toBe(200)
+  expect(await labelsOf('private1')).toEqual(['k=v'])
+  expect(await labelsOf('a')).not.toContain('k=v')
 })
 
 test('new deployments are made as one execution group, ten at a time', async () => {

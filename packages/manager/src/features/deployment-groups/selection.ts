@@ -1,4 +1,4 @@
-import { foreignGlobal, notFound, parseFilterRules, type RouteBody } from '@tutti/api'
+import { type FilterRule, foreignGlobal, notFound, parseFilterRules, type RouteBody } from '@tutti/api'
 import { type Database, deploymentGroupTable } from '@tutti/storage'
 import { requireOwned } from '../../owned.ts'
 import { isHiddenFrom, ownTenantScope, type Request, tenantOf, tenantScope } from '../../request.ts'
@@ -16,13 +16,14 @@ export async function selectedDeployments(
   transaction: Database,
   selection: Selection,
 ): Promise<readonly string[] | undefined> {
-  const { deployment_ids: ids, deployments_from_group: group, filter_id, filter_rules } = selection
-  if (ids == null && group == null && filter_id == null && filter_rules == null) return undefined
+  const { deployment_ids: ids, deployments_from_group: group, filter_id } = selection
+  const rules = parseFilterRules(selection.filter_rules ?? [], 'deployments')
+  if (ids == null && group == null && filter_id == null && rules.length === 0) return undefined
   return [
     ...new Set([
       ...(ids == null ? [] : await byIds(request, transaction, ids)),
       ...(group == null ? [] : await fromGroup(request, transaction, group)),
-      ...(filter_id == null && filter_rules == null ? [] : await byFilter(request, transaction, selection)),
+      ...(await byFilter(request, transaction, filter_id ?? undefined, rules)),
     ]),
   ]
 }
@@ -45,13 +46,16 @@ async function fromGroup(request: Request, transaction: Database, id: string) {
   return visibleMembers(transaction, group.tenant_id, group.id, tenantScope(request))
 }
 
-/** Both ways of saying it together, of the tenant's own deployments that the caller sees. */
+/**
+ * The tenant's own deployments that the caller sees and that fit the stored filter and the rules together. No rules name
+ * no deployment: clients send an empty list along with the ids that they mean, and a stored filter may have none either.
+ */
 async function byFilter(
   request: Request,
   transaction: Database,
-  { filter_id: id, filter_rules: rules }: Selection,
+  filterId: string | undefined,
+  rules: readonly FilterRule[],
 ): Promise<readonly string[]> {
-  const parsed = rules == null ? undefined : parseFilterRules(rules, 'deployments')
-  const all = await rulesOf(request, 'deployments', [id ?? undefined], parsed)
-  return findByRules(transaction, all ?? [], ownTenantScope(request))
+  const all = (await rulesOf(request, 'deployments', [filterId], rules)) ?? []
+  return all.length === 0 ? [] : findByRules(transaction, all, ownTenantScope(request))
 }

@@ -4,24 +4,24 @@ import {
   duplicate,
   emptyUpdate,
   type ListQuery,
-  parseCreateVisibility,
+  parseGivenVisibility,
   parseLabels,
   type RouteBody,
+  type Visibility,
 } from '@tutti/api'
 import {
   type Database,
   deleteOwned,
-  deploymentGroupLabels,
   deploymentGroupTable,
   findOwned,
   insertExecutionGroup,
   joinGroup,
   listPage,
   lockId,
-  replaceLabels,
+  setGroupLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { checkNewVisibility, checkOwnTenant, claimId, getItem, holdCaller, lockOwned } from '../../owned.ts'
+import { checkNewVisibility, checkOwnTenant, claimId, creationOf, getItem, lockOwned } from '../../owned.ts'
 import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
@@ -51,12 +51,12 @@ type Put = RouteBody<'deploymentGroups.put'>
 /** Creates the group, or changes what the body names of it; new members and new deployments in the same transaction. */
 export async function putGroup(request: Request, id: string, body: Put): Promise<void> {
   checkIdentifier('group_id', id, 'any')
-  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const visibility = parseGivenVisibility(body)
   const labels = body.labels == null ? undefined : parseLabels(body.labels)
   const { id: tenantId } = tenantOf(request)
   const { username } = request.caller
   await request.services.db.transaction().execute(async (transaction) => {
-    const isNew = await claimOrOpen(request, transaction, id, visibility)
+    const isNew = await claimOrOpen(request, transaction, id, visibility, body)
     await lockGroup(transaction, tenantId, id)
     const blueprint =
       body.blueprint_id == null ? undefined : await requireBlueprint(request, transaction, body.blueprint_id)
@@ -70,7 +70,8 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
       ...(body.default_inputs != null && { default_inputs: body.default_inputs }),
     })
     if (labels !== undefined) {
-      await replaceLabels(transaction, deploymentGroupLabels, { tenantId, id }, labels, username)
+      const members = await visibleMembers(transaction, tenantId, id, tenantScope(request))
+      await setGroupLabels(transaction, { tenantId, id }, labels, members, username)
     }
     const selected = await selectedDeployments(request, transaction, body)
     if (selected !== undefined) {
@@ -90,19 +91,21 @@ async function claimOrOpen(
   request: Request,
   transaction: Database,
   id: string,
-  visibility: ReturnType<typeof parseCreateVisibility> | undefined,
+  visibility: Visibility | undefined,
+  given: Pick<Put, 'created_by' | 'created_at' | 'creation_counter'>,
 ): Promise<boolean> {
   const tenant = tenantOf(request)
   await lockId(transaction, deploymentGroupTable, id)
   const existing = await findOwned(transaction, deploymentGroupTable, tenant.id, id)
   if (existing === undefined) {
-    await holdCaller(request, transaction)
+    const creation = await creationOf(request, transaction, given)
     await claimId(request, transaction, deploymentGroupTable, id, visibility ?? 'tenant')
     await insertGroup(transaction, {
       tenant_id: tenant.id,
       id,
       visibility: visibility ?? 'tenant',
-      created_by: request.caller.username,
+      ...(given.creation_counter != null && { creation_counter: given.creation_counter }),
+      ...creation,
     })
     return true
   }

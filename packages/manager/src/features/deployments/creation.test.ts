@@ -376,6 +376,40 @@ test('capabilities that the blueprint needs must be declared by the environment'
   )
 })
 
+test('a deployment may be there before the one whose capabilities it uses', async () => {
+  const far = (name: string) => ({ get_capability: [name, 'number'] })
+  const value = { concat: ['n', far('not-yet')] }
+  await system.upload(
+    'early',
+    blueprintArchive(
+      blueprintText({
+        inputs: { peer: { default: 'not-yet' } },
+        node_templates: { one: { type: 'cloudify.nodes.Compute', properties: { ip: far('not-yet') } } },
+        outputs: { far: { value }, named: { value: { get_capability: [{ get_input: 'peer' }, 'number'] } } },
+      }),
+    ),
+  )
+  await system.deploy('early', 'early')
+  const targets = async () =>
+    (
+      await system.inject(
+        'GET',
+        '/deployments/inter-deployment-dependencies?source_deployment_id=early&_include=target_deployment_id',
+      )
+    ).body.items.map((item: { target_deployment_id: string | null }) => item.target_deployment_id)
+  const before = await targets()
+  expect(before.length).toBeGreaterThan(1)
+  expect(before.every((target: string | null) => target === null)).toBe(true)
+
+  await system.deploy('not-yet', 'inputs', { inputs: { needed: 'x', number: 7 } })
+  expect(await targets()).toEqual(before.map(() => 'not-yet'))
+  const { body } = await system.inject('GET', '/deployments/early/outputs')
+  expect(body.outputs).toEqual({ far: 'n7', named: 7 })
+  expect((await system.inject('DELETE', '/deployments/not-yet')).body.message).toContain(
+    'the following existing installations depend on it',
+  )
+})
+
 test('the first of several mistakes is told', async () => {
   // Everything is wrong; what is corrected, one after the other, brings up the next.
   const wrong = {

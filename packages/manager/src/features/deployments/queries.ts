@@ -95,7 +95,7 @@ export const deploymentResource: ListedResource = {
     unavailable_instances: { column: instancesBy('count(*) filter (where not i.is_status_check_ok)') },
     drifted_instances: { column: instancesBy('count(*) filter (where i.has_configuration_drift)') },
     workdir_zip: { column: sql`null::text` },
-    updated_at: timeField(sql`d.updated_at`),
+    updated_at: timeField(sql`coalesce(d.updated_at, d.created_at)`),
     ...ownerFields('d'),
   },
   extraFilters: {
@@ -116,6 +116,18 @@ export const deploymentResource: ListedResource = {
 export const firstLevelResource: ListedResource = {
   ...deploymentResource,
   fields: { ...deploymentResource.fields, ...fieldsOfChildren('d') },
+}
+
+/** In lists, workflows are most of the bytes and nearly nobody reads them there: they are left in the database. */
+const withoutWorkflows = (resource: ListedResource): ListedResource => ({
+  ...resource,
+  fields: { ...resource.fields, workflows: { column: sql`null`, toWire: () => [] } },
+})
+
+/** What lists show, unless somebody asks for all or for workflows by name. */
+export const shortDeployments = {
+  all: withoutWorkflows(deploymentResource),
+  firstLevel: withoutWorkflows(firstLevelResource),
 }
 
 type Named<T> = Readonly<Record<string, T>>

@@ -33,12 +33,17 @@ import {
   firstLevelResource,
   isDependencyOf,
   setSite,
+  shortDeployments,
   updateDeployment,
   workflowsOf,
 } from './queries.ts'
+import { readWorkdir } from './restore-queries.ts'
 
 type DependenciesOption = { readonly _dependencies_of?: string | undefined }
-export type ListOptions = DependenciesOption & { readonly all_sub_deployments?: boolean }
+export type ListOptions = DependenciesOption & {
+  readonly all_sub_deployments?: boolean
+  readonly _get_data?: boolean
+}
 
 const resourceFor = (allSubDeployments: boolean) =>
   allSubDeployments ? deploymentResource : firstLevelResource
@@ -53,7 +58,10 @@ export async function listDeployments(
   const { db } = request.services
   const extra = await amongDependencies(request, options)
   const scope = await listScope(request, query, 'deployment_list')
-  const resource = resourceFor(options.all_sub_deployments ?? true)
+  const allSubDeployments = options.all_sub_deployments ?? true
+  const withWorkflows = options._get_data === true || query.include?.includes('workflows')
+  const short = allSubDeployments ? shortDeployments.all : shortDeployments.firstLevel
+  const resource = withWorkflows ? resourceFor(allSubDeployments) : short
   return listPage(db, resource, query, scope, extra, rules)
 }
 
@@ -90,6 +98,22 @@ export const getDeployment = (
   include?: readonly string[],
   allSubDeployments = true,
 ) => getItem(request, resourceFor(allSubDeployments), id, include)
+
+/** A zip without anything in it, in base64: what clients take for a folder without files. */
+const emptyZip = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]).toString('base64')
+
+/** The deployment with its working folder, where that field is asked for. */
+export async function withWorkdir(
+  request: Request,
+  id: string,
+  deployment: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!('workdir_zip' in deployment)) return deployment
+  const { db } = request.services
+  const { tenant_id: tenantId } = await requireDeployment(request, db, id)
+  const zip = await readWorkdir(db, { tenantId, id })
+  return { ...deployment, workdir_zip: zip?.toString('base64') ?? emptyZip }
+}
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(request: Request, db: Database, id: string) {

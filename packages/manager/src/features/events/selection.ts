@@ -1,4 +1,4 @@
-import { type EventSelection, type ListQuery, parseEventTypes } from '@tutti/api'
+import { type EventSelection, type EventVocabulary, type ListQuery, parseEventTypes } from '@tutti/api'
 import type { EventsQuery } from './queries.ts'
 
 export type EventFilters = Pick<EventsQuery, 'kinds' | 'equal' | 'like' | 'ranges'> & {
@@ -11,7 +11,10 @@ export type EventFilters = Pick<EventsQuery, 'kinds' | 'equal' | 'like' | 'range
  * The filters of a list of events, in either vocabulary of types (spec/rest-facts-a.md 16). `event_type` keeps logs
  * out and `level` keeps events out, so both together find nothing.
  */
-export function parseEventFilters(query: Pick<ListQuery, 'filters' | 'ranges'>): EventFilters {
+export function parseEventFilters(
+  query: Pick<ListQuery, 'filters' | 'ranges'>,
+  unnamed: EventVocabulary,
+): EventFilters {
   const filters = query.filters.map(({ field, values }) => ({
     field: field === 'message.text' ? 'message' : field,
     values,
@@ -23,6 +26,7 @@ export function parseEventFilters(query: Pick<ListQuery, 'filters' | 'ranges'>):
   const { kinds, vocabulary } = parseEventTypes(
     names,
     typeof includeLogs === 'boolean' ? includeLogs : undefined,
+    unnamed,
   )
   const has = (name: string) => filters.some(({ field }) => field === name)
   return {

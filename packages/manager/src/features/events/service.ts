@@ -7,17 +7,18 @@ import {
   pickIncluded,
   type RouteBody,
 } from '@tutti/api'
-import { ownTenantScope, type Request, tenantScope } from '../../request.ts'
+import { claimEventBatch } from '@tutti/storage'
+import { ownTenantScope, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { deleteEvents, insertSentEvents, listEventRows } from './queries.ts'
 import { parseRecord } from './record.ts'
 import { parseEventFilters } from './selection.ts'
 
 /** @throws bad_parameters_error */
 export function listEvents(request: Request, list: ListQuery): ListAnswer {
-  const { db } = request.services
-  const filters = parseEventFilters(list)
+  const { services } = request
+  const filters = parseEventFilters(list, services.config.get('event_vocabulary'))
   const query = { ...filters, scope: tenantScope(request) }
-  const events = listEventRows(db, query, list, filters.vocabulary)
+  const events = listEventRows(services.db, query, list, filters.vocabulary)
   return list.include === undefined ? events : events.map((event) => pickIncluded(event, list.include))
 }
 
@@ -30,17 +31,22 @@ export async function createEvents(request: Request, body: RouteBody<'events.cre
     ...(body.logs ?? []).map((log) => parseRecord('log', log, mayDate)),
   ]
   if (records.length === 0) return false
-  const written = await insertSentEvents(
-    request.services.db,
-    { scope: ownTenantScope(request), ...target },
-    records,
-    { managerName: body.manager_name ?? null, agentName: body.agent_name ?? null },
-  )
-  if (written === 0) {
+  const batch = body.batch_id ?? undefined
+  await request.services.db.transaction().execute(async (transaction) => {
+    // A sender whose answer got lost sends it again.
+    const isNew = batch === undefined || (await claimEventBatch(transaction, tenantOf(request).id, batch))
+    if (!isNew) return
+    const written = await insertSentEvents(
+      transaction,
+      { scope: ownTenantScope(request), ...target },
+      records,
+      { managerName: body.manager_name ?? null, agentName: body.agent_name ?? null },
+    )
+    if (written > 0) return
     throw 'executionId' in target
       ? notFound('Execution', target.executionId)
       : notFound('ExecutionGroup', target.executionGroupId)
-  }
+  })
   return true
 }
 
@@ -56,7 +62,7 @@ function targetOf({ caller }: Request, body: RouteBody<'events.create'>) {
 
 /** Deletes events of deployments, of the request's tenant only; returns how many. */
 export async function removeEvents(request: Request, list: ListQuery, storeBefore: boolean): Promise<number> {
-  const filters = parseEventFilters(list)
+  const filters = parseEventFilters(list, 'svc')
   if (!filters.equal.some(({ field }) => field === 'deployment_id')) {
     throw badParameter('deployment_id is required to delete events')
   }

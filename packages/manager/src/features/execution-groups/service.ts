@@ -6,6 +6,7 @@ import {
   isExecutionGroupAction,
   type ListQuery,
   type RouteBody,
+  wireList,
 } from '@tutti/api'
 import {
   type Database,
@@ -20,7 +21,14 @@ import {
 import { listScope } from '../../list-scope.ts'
 import { checkOwnTenant, getItem, lockOwned, requireOwned } from '../../owned.ts'
 import { type Request, tenantScope } from '../../request.ts'
-import { type CancelAction, checkResumable, setForResume, statusAfterCancel } from '../executions/index.ts'
+import {
+  type CancelAction,
+  checkResumable,
+  endWhatIsLeft,
+  setForResume,
+  statusAfterCancel,
+} from '../executions/index.ts'
+import { checkConcurrency } from './concurrency.ts'
 import {
   deploymentsThatEnded,
   executionGroupResource,
@@ -29,7 +37,6 @@ import {
   ofMembers,
   updateGroup,
 } from './queries.ts'
-import { checkConcurrency } from './start.ts'
 
 /** What grows with the number of members is in a list only when it is asked for. */
 export async function listGroups(request: Request, query: ListQuery) {
@@ -47,7 +54,7 @@ export const getGroup = (request: Request, id: string, include?: readonly string
 export async function actOnGroup(request: Request, id: string, action: string): Promise<void> {
   if (!isExecutionGroupAction(action)) {
     throw badParameter(
-      `Invalid action: ${action}, Valid action values are: ${executionGroupActions.join(', ')}`,
+      `Invalid action: ${action}, Valid action values are: ${wireList(executionGroupActions)}`,
     )
   }
   const { db, queue } = request.services
@@ -76,8 +83,11 @@ async function cancelAll(
 ): Promise<void> {
   const byStatus = Map.groupBy(members, ({ status }) => statusAfterCancel(status, action))
   for (const [status, those] of byStatus) {
-    if (status === undefined) continue
     const ids = those.map((one) => one.id)
+    if (status === undefined) {
+      if (action === 'kill') await endWhatIsLeft(transaction, tenantId, ids)
+      continue
+    }
     await setExecutionStatuses(transaction, tenantId, ids, { status })
     const news = ids.map((executionId) => ({ kind: 'execution_cancel', tenantId, executionId }) as const)
     if (!isEndStatus(status)) await notify(transaction, ...news)

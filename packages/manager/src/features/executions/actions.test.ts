@@ -39,6 +39,18 @@ const statesOf = async (id: string) => {
   const { items } = (await system.inject('GET', `/node-instances?deployment_id=${id}`)).body
   return Object.fromEntries(items.map((one: { node_id: string; state: string }) => [one.node_id, one.state]))
 }
+const operationStates = async (execution: string) => {
+  const rows = await system.db
+    .selectFrom('operations as o')
+    .innerJoin('tasks_graphs as g', (join) =>
+      join.onRef('g.tenant_id', '=', 'o.tenant_id').onRef('g.id', '=', 'o.tasks_graph_id'),
+    )
+    .select('o.state')
+    .where('g.execution_id', '=', execution)
+    .where('o.type', '=', 'RemoteWorkflowTask')
+    .execute()
+  return rows.map(({ state }) => state)
+}
 async function answer(who: string, how: 'ok' | 'fail' = 'ok') {
   const call = await gate.next()
   expect(call.who).toBe(who)
@@ -46,50 +58,95 @@ async function answer(who: string, how: 'ok' | 'fail' = 'ok') {
   return call
 }
 
-test('cancel lets what runs come to its end and starts nothing more', async () => {
+test('cancel waits for nothing, starts nothing more, and records the ends of what runs', async () => {
   const { id, execution, call } = await installing()
   expect((await act(execution, 'cancel')).body).toMatchObject({
     id: execution,
     status: 'cancelling',
     ended_at: null,
   })
-  expect(await act(execution, 'cancel')).toMatchObject({
-    status: 400,
-    body: {
-      error_code: 'illegal_action_error',
-      message: `Can't cancel execution ${execution} because it's in status cancelling`,
-    },
-  })
-  call.answer('ok')
   expect(await system.ended(execution)).toMatchObject({
     status: 'cancelled',
     status_display: 'cancelled',
     error: '',
     ended_at: expect.any(String),
   })
-  expect(await statesOf(id)).toMatchObject({ second: 'uninitialized' })
+  for (const action of ['cancel', 'force-cancel']) {
+    expect(await act(execution, action)).toMatchObject({
+      status: 400,
+      body: {
+        error_code: 'illegal_action_error',
+        message: `Can't ${action} execution ${execution} because it's in status cancelled`,
+      },
+    })
+  }
   const events = (await system.inject('GET', `/events?execution_id=${execution}`)).body.items
   expect(events.at(-1)).toMatchObject({
     event_type: 'workflow_cancelled',
     message: "'install' workflow execution cancelled",
   })
+
+  // Its operation still runs, may still act, and holds up nobody else.
+  expect((await system.inject('GET', `/deployments/${id}`, { executionToken: call.token })).status).toBe(200)
+  const other = await system.start(id, 'execute_operation', {
+    parameters: { operation: 'cloudify.interfaces.lifecycle.configure' },
+  })
+  expect((await system.ended(other)).status).toBe('terminated')
+  expect(await operationStates(execution)).toContain('started')
+  call.answer('ok')
+  await call.gone
+  await expect.poll(() => operationStates(execution), { timeout: 30_000 }).not.toContain('started')
+  expect((await get(execution)).status).toBe('cancelled')
+  expect(await statesOf(id)).toMatchObject({ second: 'uninitialized' })
 })
 
-test.each(['force-cancel', 'kill'] as const)(
-  '%s ends the child process, also after a cancel',
+test('what a cancelled execution has left running is waited for by a resume', async () => {
+  const { execution, call } = await installing()
+  await act(execution, 'cancel')
+  await system.ended(execution)
+  const before = gate.seen.length
+  expect((await act(execution, 'resume')).status).toBe(200)
+  expect((await get(execution)).status).toBe('pending')
+  call.answer('ok')
+  await answer('second create')
+  expect((await system.ended(execution)).status).toBe('terminated')
+  expect(gate.seen.slice(before)).toEqual(['second create'])
+})
+
+test.each(['kill', 'force-resume', 'requeue'])(
+  'what a cancelled execution has left running is ended by a %s',
   async (action) => {
     const { execution, call } = await installing()
-    if (action === 'force-cancel') await act(execution, 'cancel')
-    const { status, body } = await act(execution, action)
-    expect({ status, now: body.status }).toEqual({
-      status: 200,
-      now: action === 'kill' ? 'kill_cancelling' : 'force_cancelling',
-    })
+    await act(execution, 'cancel')
+    await system.ended(execution)
+    expect((await act(execution, action)).status).toBe(200)
     await call.gone
-    expect((await system.ended(execution)).status).toBe('cancelled')
+    if (action === 'kill') {
+      expect((await get(execution)).status).toBe('cancelled')
+      const late = await system.inject('GET', '/deployments', { executionToken: call.token })
+      expect(late.status).toBe(401)
+      return
+    }
+    await answer('first delete')
+    const again = await answer('first create')
+    expect(again.pid).not.toBe(call.pid)
     expect(() => process.kill(call.pid, 0)).toThrow('ESRCH')
+    await answer('second create')
+    expect((await system.ended(execution)).status).toBe('terminated')
   },
 )
+
+test.each(['force-cancel', 'kill'] as const)('%s ends the child process', async (action) => {
+  const { execution, call } = await installing()
+  const { status, body } = await act(execution, action)
+  expect({ status, now: body.status }).toEqual({
+    status: 200,
+    now: action === 'kill' ? 'kill_cancelling' : 'force_cancelling',
+  })
+  await call.gone
+  expect((await system.ended(execution)).status).toBe('cancelled')
+  expect(() => process.kill(call.pid, 0)).toThrow('ESRCH')
+})
 
 test('what waits is cancelled at once, whatever the action', async () => {
   const { id, execution, call } = await installing()
@@ -266,6 +323,7 @@ test('an operation acts with the rights of its execution, until that has ended',
   })
   call.answer('ok')
   await system.ended(execution)
+  await expect.poll(() => operationStates(execution), { timeout: 30_000 }).not.toContain('started')
   for (const request of [asOperation, { token: call.token }]) {
     expect(await system.inject('GET', `/executions/${execution}`, request)).toMatchObject({
       status: 401,

@@ -3,7 +3,14 @@
  * (spec/rest-facts-a.md 13).
  */
 
-export { executionResource, findRunning, readEnd, setForResume, systemWorkflowRuns } from './queries.ts'
+export {
+  endWhatIsLeft,
+  executionResource,
+  findRunning,
+  readEnd,
+  setForResume,
+  systemWorkflowRuns,
+} from './queries.ts'
 export { executionHandlers } from './routes.ts'
 export { checkBuilt, checkCreated, finalParameters, findRefusals, findUnavailability } from './start.ts'
 export { type CancelAction, checkResumable, statusAfterCancel } from './transitions.ts'

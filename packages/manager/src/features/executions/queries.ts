@@ -4,6 +4,8 @@ import {
   inDeploymentGroup,
   isActiveOrQueued,
   type ListedResource,
+  notify,
+  offered,
   ownedRows,
   ownerFields,
   pickUpMs,
@@ -131,8 +133,8 @@ export async function findRunning(db: Database, tenantId: number, deploymentIds:
 }
 
 /**
- * Hands the executions to whichever workers take them next, with what those must reset first. The new fence stops a
- * worker that may still be running one.
+ * Hands the executions to whichever workers take them next, with what those must reset first. One that has not ended is
+ * taken from its worker, which the new fence stops; of one that has, operations may still be at work, and are waited for.
  */
 export async function setForResume(
   transaction: Database,
@@ -146,9 +148,13 @@ export async function setForResume(
       resume: true,
       resume_mode: mode,
       ended_at: null,
-      lease_owner: null,
-      lease_expires_at: sql`clock_timestamp() + ${pickUpMs} * interval '1 millisecond'`,
-      lease_fence: sql`lease_fence + 1`,
+      ...(mode === null
+        ? {
+            lease_owner: null,
+            lease_expires_at: sql<Date>`clock_timestamp() + ${pickUpMs} * interval '1 millisecond'`,
+            lease_fence: sql<number>`lease_fence + 1`,
+          }
+        : offered),
     })
     .where('tenant_id', '=', tenantId)
     .where(sql<boolean>`id = any(${[...ids]}::text[])`)
@@ -169,13 +175,31 @@ export async function takeFromWorker(transaction: Database, tenantId: number, id
 export async function offerToWorkers(transaction: Database, tenantId: number, id: string): Promise<void> {
   await transaction
     .updateTable('executions')
-    .set({
-      lease_owner: null,
-      lease_expires_at: sql`clock_timestamp() + ${pickUpMs} * interval '1 millisecond'`,
-    })
+    .set(offered)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .execute()
+}
+
+/** Operations of a cancelled execution that still run are to end: their token is void, and their worker kills them. */
+export async function endWhatIsLeft(
+  transaction: Database,
+  tenantId: number,
+  ids: readonly string[],
+): Promise<void> {
+  const rows = await transaction
+    .updateTable('executions')
+    .set({ token_hash: null })
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .where('status', 'in', endStatuses)
+    .where('lease_owner', 'is not', null)
+    .returning('id')
+    .execute()
+  await notify(
+    transaction,
+    ...rows.map(({ id }) => ({ kind: 'execution_cancel', tenantId, executionId: id }) as const),
+  )
 }
 
 export type ExecutionsToDelete = {

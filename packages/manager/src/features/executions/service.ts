@@ -23,6 +23,7 @@ import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request
 import { evaluatePayload, findEvaluation, startingEvaluator } from '../evaluation/index.ts'
 import {
   deleteEnded,
+  endWhatIsLeft,
   executionFilter,
   executionResource,
   findExecution,
@@ -113,7 +114,7 @@ async function cancel(
   action: CancelAction,
 ) {
   const status = cancelledStatus(execution.id, execution.status, action)
-  if (isEndStatus(execution.status)) return
+  if (isEndStatus(execution.status)) return endWhatIsLeft(transaction, execution.tenant_id, [execution.id])
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setExecutionStatus(transaction, key, { status })
   if (isEndStatus(status)) await dequeueExecutions(transaction, services.queue)

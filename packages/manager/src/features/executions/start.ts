@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { ApiError, notFound, type RouteBody, unavailableWorkflow } from '@tutti/api'
 import {
   convertAndCheckParameters,
@@ -18,7 +17,7 @@ import {
   readDeploymentStates,
   workflowsThatStop,
 } from '@tutti/storage'
-import { holdCaller } from '../../owned.ts'
+import { creationOf } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import {
   comparing,
@@ -31,6 +30,7 @@ import {
 } from '../evaluation/index.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
 import { findRunning, lockDeployment, systemWorkflowRuns } from './queries.ts'
+import { checkMayDescribe, idOf, restoreExecution } from './restore.ts'
 
 type StartRequest = {
   readonly deploymentId: string
@@ -48,15 +48,19 @@ const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
 
 /**
  * Starts, queues or refuses a workflow on a deployment, in the order of checks of spec/workflows.md 1.2. Returns
- * the new execution's id. A check that fails after the parameters leaves a failed execution behind, so that the
+ * the new execution's id. One whose status is given as well is not started but restored. A check that fails after the parameters leaves a failed execution behind, so that the
  * attempt can be seen; only "another one is running" leaves none.
  */
 export async function startExecution(request: Request, body: RouteBody<'executions.start'>): Promise<string> {
+  if (body.force_status != null && body.force_status !== '') {
+    return restoreExecution(request, body, body.force_status)
+  }
+  checkMayDescribe(request, body)
   const start = startOf(body)
-  const id = randomUUID()
+  const id = idOf(body)
   const failure = await transactionWithSecrets(request, async (within) => {
     const { db: transaction, queue } = within.services
-    await holdCaller(request, transaction)
+    const creation = await creationOf(request, transaction, body)
     const deployment = await lockDeployment(transaction, tenantOf(request).id, start.deploymentId)
     if (deployment === undefined || isHiddenFrom(request, deployment)) {
       throw notFound('Deployment', start.deploymentId)
@@ -82,7 +86,8 @@ export async function startExecution(request: Request, body: RouteBody<'executio
       allowCustomParameters: start.allowCustomParameters,
       force: start.force,
       visibility: deployment.visibility,
-      createdBy: request.caller.username,
+      createdBy: creation.created_by,
+      createdAt: creation.created_at,
       ...(start.waitAfterFail !== undefined && { waitAfterFail: start.waitAfterFail }),
     }
     const refused = async ({ refusal, kept = refusal.message }: Refusal) => {

@@ -65,6 +65,7 @@ test.each(['deployments', 'blueprints'])(
       stored,
       owner,
     ])
+    expect((await call('PATCH', `${kind}/${id}`, { filter_rules: [] })).body.value).toEqual([stored, owner])
     expect((await call('PATCH', `${kind}/${id}`, { visibility: 'global' })).body).toMatchObject({
       visibility: 'global',
       value: [stored, owner],

@@ -9,6 +9,7 @@ import {
   type ListQuery,
   parseCreateVisibility,
   parseFilterRules,
+  parseGivenVisibility,
   type RouteBody,
 } from '@tutti/api'
 import { deleteOwned, listPage, type Scope } from '@tutti/storage'
@@ -73,7 +74,7 @@ export async function createFilter(
     throw badParameter('All filters with a `csys-` prefix are reserved for internal use.')
   }
   const rules = parseFilterRules(body.filter_rules, filtered)
-  const visibility = parseCreateVisibility(body.visibility)
+  const visibility = parseCreateVisibility(body)
   await request.services.db.transaction().execute(async (transaction) => {
     const creation = await creationOf(request, transaction, body)
     await claimId(request, transaction, filtersFor[filtered].owned, id, visibility)
@@ -87,7 +88,7 @@ export async function createFilter(
   })
 }
 
-/** Rules of one type replace those of that type only (spec/rest-facts-a.md 6). */
+/** Rules of one type replace those of that type only (spec/rest-facts-a.md 6), and no rules replace none. */
 export async function changeFilter(
   request: Request,
   filtered: FilteredResource,
@@ -96,7 +97,7 @@ export async function changeFilter(
 ): Promise<void> {
   if (body.filter_rules == null && body.visibility == null) throw emptyUpdate()
   const rules = body.filter_rules == null ? undefined : parseFilterRules(body.filter_rules, filtered)
-  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const visibility = parseGivenVisibility(body)
   const { owned } = filtersFor[filtered]
   await request.services.db.transaction().execute(async (transaction) => {
     const filter = await lockOwned<StoredFilter>(request, transaction, owned, id, stateColumns)
@@ -111,7 +112,7 @@ export async function changeFilter(
 
 function withOthersKept(present: readonly FilterRule[], rules: readonly FilterRule[]): readonly FilterRule[] {
   const types = new Set(rules.map(({ type }) => type))
-  return [...present.filter(({ type }) => types.size > 0 && !types.has(type)), ...rules]
+  return [...present.filter(({ type }) => !types.has(type)), ...rules]
 }
 
 /** @throws illegal_action_error for those that every manager has, not_found_error */

@@ -50,6 +50,18 @@ test('keeps one provider context, replaced only when asked', async () => {
   )
 })
 
+test('where imports come from is for administrators of the manager to say', async () => {
+  await addUser(manager.db, 'ordinary', { tenants: { 0: 'manager' } })
+  const set = (context: object, user: string) =>
+    manager.inject('POST', '/provider/context?update=true', { body: { name: 'cloud', context }, user })
+  const rules = { cloudify: { import_resolver: { parameters: { rules: [{ 'https://a': 'https://b' }] } } } }
+  expect((await set({}, 'ordinary')).status).toBe(200)
+  expect((await set(rules, 'ordinary')).status).toBe(403)
+  expect((await set(rules, 'admin')).status).toBe(200)
+  expect((await set({}, 'ordinary')).status).toBe(403)
+  expect((await set({}, 'admin')).status).toBe(200)
+})
+
 test('the monitoring is open to the token in the cookie of who may see it in every tenant', async () => {
   await addUser(manager.db, 'mona', { tenants: { 0: 'manager' } })
   const tokenOf = async (user: string): Promise<string> =>

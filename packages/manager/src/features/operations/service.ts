@@ -27,7 +27,7 @@ import {
   operationResource,
   tasksGraphResource,
 } from './queries.ts'
-import { isCounted, isTerminated } from './update.ts'
+import { checkOwnToken, isCounted, isTerminated } from './update.ts'
 
 export type OperationsOf = {
   readonly graphId: string | undefined
@@ -161,12 +161,14 @@ async function requireOwnExecution(request: Request, id: string): Promise<Execut
 }
 
 /**
- * What an execution does it does with the rights of whoever started it: others see its operations and may say how they
- * went, but not what they are.
+ * What an execution does it does with the rights of whoever started it: others see its operations and, where they may
+ * start executions, say how they went, but not what they are.
  *
  * @throws forbidden_error
  */
-function checkActsFor({ caller, rights }: Request, execution: Pick<ExecutionRef, 'id' | 'createdBy'>): void {
+function checkActsFor(request: Request, execution: Pick<ExecutionRef, 'id' | 'createdBy'>): void {
+  checkOwnToken(request, execution.id)
+  const { caller, rights } = request
   if (execution.createdBy === caller.username || rights.holds('set_owner')) return
   throw new ApiError(
     'forbidden_error',

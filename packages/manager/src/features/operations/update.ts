@@ -1,5 +1,6 @@
-import { notFound, type RouteBody } from '@tutti/api'
+import { ApiError, notFound, type RouteBody } from '@tutti/api'
 import type { Database } from '@tutti/storage'
+import { boundExecution } from '../../authentication/rights.ts'
 import { ownTenantScope, type Request, tenantOf } from '../../request.ts'
 import { insertSentEvents } from '../events/index.ts'
 import { setInstanceState } from '../node-instances/index.ts'
@@ -18,6 +19,7 @@ export async function changeOperation(request: Request, id: string, update: Upda
   await request.services.db.transaction().execute(async (transaction) => {
     const operation = await lockOperation(transaction, tenantId, id, ownTenantScope(request))
     if (operation === undefined) throw notFound('Operation', id)
+    checkOwnToken(request, operation.executionId)
     await updateOperation(transaction, tenantId, id, {
       state: update.state,
       managerName: update.manager_name ?? null,
@@ -36,6 +38,16 @@ export async function changeOperation(request: Request, id: string, update: Upda
       }
     }
   })
+}
+
+/** An execution's token writes its own operations only. @throws forbidden_error */
+export function checkOwnToken({ caller }: Request, executionId: string): void {
+  const execution = boundExecution(caller)
+  if (execution === undefined || execution.id === executionId) return
+  throw new ApiError(
+    'forbidden_error',
+    `The token of execution ${execution.id} cannot change the operations of execution ${executionId}`,
+  )
 }
 
 export function isTerminated(state: string): boolean {

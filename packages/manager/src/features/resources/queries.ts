@@ -5,6 +5,7 @@ export type ResourceOwner = {
   readonly visibility: Visibility
   readonly createdBy: string
   readonly archiveSha256: string | null
+  readonly archiveExtension: string | null
 }
 
 export async function findBlueprintOwner(
@@ -15,7 +16,12 @@ export async function findBlueprintOwner(
   return db
     .selectFrom('blueprints as b')
     .innerJoin('tenants as t', 't.id', 'b.tenant_id')
-    .select(['b.visibility', 'b.created_by as createdBy', 'b.archive_sha256 as archiveSha256'])
+    .select([
+      'b.visibility',
+      'b.created_by as createdBy',
+      'b.archive_sha256 as archiveSha256',
+      'b.archive_extension as archiveExtension',
+    ])
     .where('t.name', '=', tenantName)
     .where('b.id', '=', id)
     .executeTakeFirst()
@@ -33,7 +39,12 @@ export async function findDeploymentOwner(
     .innerJoin('blueprints as b', (join) =>
       join.onRef('b.tenant_id', '=', 'd.blueprint_tenant_id').onRef('b.id', '=', 'd.blueprint_id'),
     )
-    .select(['d.visibility', 'd.created_by as createdBy', 'b.archive_sha256 as archiveSha256'])
+    .select([
+      'd.visibility',
+      'd.created_by as createdBy',
+      'b.archive_sha256 as archiveSha256',
+      'b.archive_extension as archiveExtension',
+    ])
     .where('t.name', '=', tenantName)
     .where('d.id', '=', id)
     .executeTakeFirst()

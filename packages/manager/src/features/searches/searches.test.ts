@@ -329,6 +329,28 @@ test('node instances and secrets', async () => {
   ).toEqual([])
 })
 
+test('lists of deployments hold workflows for those who ask', async () => {
+  const all = { filter_rules: [] }
+  const workflowsOf = (items: readonly { id: string; workflows: { name: string }[] }[]) =>
+    items.find(({ id }) => id === 'web')?.workflows.map(({ name }) => name)
+  for (const [query, names] of [
+    ['', []],
+    ['_get_data=false', []],
+    ['_get_data=True', ['install', 'heal']],
+    ['_get_data=true&all_sub_deployments=false', ['install', 'heal']],
+    ['_include=id,workflows', ['install', 'heal']],
+    ['id=web', []],
+    ['all_sub_deployments=false', []],
+  ] as const) {
+    const listed = await manager.inject('GET', `/deployments?${query}`)
+    expect([query, workflowsOf(listed.body.items)]).toEqual([query, names])
+    if (query.includes('sub_deployments')) continue
+    const found = await manager.inject('POST', `/searches/deployments?${query}`, { body: all })
+    expect([query, workflowsOf(found.body.items)]).toEqual([query, names])
+  }
+  expect(workflowsOf([(await manager.inject('GET', '/deployments/web')).body])).toEqual(['install', 'heal'])
+})
+
 test('workflows: all that the deployments have, or those that all of them have', async () => {
   const names = async (query: string) => field(await manager.inject('GET', `/workflows?${query}`), 'name')
   expect(await names('')).toEqual(['heal', 'install'])

@@ -7,6 +7,7 @@ import {
   type ListQuery,
   missingBodyField,
   parseCreateVisibility,
+  parseGivenVisibility,
   type RouteBody,
   secretsProviderTypes,
   wireList,
@@ -56,7 +57,7 @@ export async function createProvider(
   if (type == null) throw missingBodyField('type')
   checkIdentifier('name', name)
   checkType(type)
-  const visibility = parseCreateVisibility(body.visibility)
+  const visibility = parseCreateVisibility(body)
   await request.services.db.transaction().execute(async (transaction) => {
     const creation = await creationOf(request, transaction, body)
     await claimId(request, transaction, providerTable, name, visibility)
@@ -83,7 +84,8 @@ export async function testProvider(
   { name, type, connection_parameters: parameters }: RouteBody<'secretsProviders.create'>,
 ): Promise<void> {
   const { services } = request
-  if (type != null) {
+  // Whoever names a provider that is stored may leave the type empty.
+  if (type != null && type !== '') {
     checkType(type)
     return tryProvider(services, { name: name ?? undefined, type, parameters: parameters ?? {} })
   }
@@ -106,7 +108,7 @@ export async function changeProvider(
   if (Object.keys(body).length === 0) throw emptyUpdate()
   const { type } = body
   if (type != null) checkType(type)
-  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const visibility = parseGivenVisibility(body)
   await request.services.db.transaction().execute(async (transaction) => {
     const provider = await lockOwned(request, transaction, providerTable, name)
     if (visibility !== undefined) {

@@ -7,6 +7,7 @@ import {
   type ListQuery,
   notFound,
   parseCreateVisibility,
+  parseGivenVisibility,
   parseSetVisibility,
   pickIncluded,
   type RouteBody,
@@ -112,7 +113,7 @@ export async function putSecret(
   body: RouteBody<'secrets.create'>,
 ): Promise<void> {
   checkIdentifier('key', key)
-  const visibility = parseCreateVisibility(body.visibility, body.private_resource)
+  const visibility = parseCreateVisibility(body)
   const schema = body.schema ?? null
   if (schema !== null) await checkSchema(schema)
   const { db, keys } = request.services
@@ -185,7 +186,7 @@ export async function changeSecret(
 ): Promise<void> {
   const isChange = Object.values(body).some((value) => value !== null && value !== undefined)
   if (!isChange) throw emptyUpdate()
-  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const visibility = parseGivenVisibility(body)
   const { db, keys } = request.services
   await db.transaction().execute(async (transaction) => {
     const secret = await lockSecret(request, transaction, key)

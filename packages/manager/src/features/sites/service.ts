@@ -6,6 +6,7 @@ import {
   type ListAnswer,
   type ListQuery,
   parseCreateVisibility,
+  parseGivenVisibility,
   parseLocation,
   type RouteBody,
   type Visibility,
@@ -49,7 +50,7 @@ export async function createSite(
   body: RouteBody<'sites.create'>,
 ): Promise<void> {
   checkIdentifier('name', name)
-  const visibility = parseCreateVisibility(body.visibility, body.private_resource)
+  const visibility = parseCreateVisibility(body)
   const location = body.location == null ? undefined : parseLocation(body.location)
   await request.services.db.transaction().execute(async (transaction) => {
     const creation = await creationOf(request, transaction, body)
@@ -72,7 +73,7 @@ export async function changeSite(
   body: RouteBody<'sites.update'>,
 ): Promise<string> {
   const newName = body.new_name == null ? name : checkIdentifier('new_name', body.new_name)
-  const visibility = body.visibility == null ? undefined : parseCreateVisibility(body.visibility)
+  const visibility = parseGivenVisibility(body)
   const location = body.location == null ? undefined : (parseLocation(body.location) ?? null)
   await request.services.db.transaction().execute(async (transaction) => {
     // Always in the same order: two that swap names wait for each other in a line, not in a circle.

@@ -9,7 +9,7 @@ import {
 } from '@tutti/api'
 import { everything, listPage } from '@tutti/storage'
 import { requireLocalUsers } from '../../authentication/ldap/external-users.ts'
-import { rightsOf } from '../../authentication/rights.ts'
+import { boundExecution, rightsOf } from '../../authentication/rights.ts'
 import { defaultTenant } from '../../bootstrap/first.ts'
 import { getItem } from '../../owned.ts'
 import { type Request, requirePermission, tenantOf } from '../../request.ts'
@@ -34,13 +34,23 @@ export async function listTenants(request: Request, list: ListQuery, withData: b
   const { access, caller, services } = request
   const [{ byName }, table] = await Promise.all([access.tenants(), access.permissions()])
   const seesAll = rightsOf(caller, table).holds('all_tenants')
-  const ids = [...byName.values()].map(({ id }) => id).filter((id) => seesAll || id in caller.tenantRoles)
+  const bound = boundExecution(caller)
+  const ids = [...byName.values()]
+    .map(({ id }) => id)
+    .filter((id) => (bound === undefined ? seesAll || id in caller.tenantRoles : id === bound.tenantId))
   return listPage(services.db, tenantResource(withData), list, everything, [isOneOf(ids)])
 }
 
-/** @throws not_found_error */
-export const getTenant = (request: Request, name: string, withData = false, include?: readonly string[]) =>
-  getItem(request, tenantResource(withData), name, include, everything)
+/** @throws not_found_error, forbidden_error for an execution that asks who belongs to its tenant */
+export async function getTenant(
+  request: Request,
+  name: string,
+  withData = false,
+  include?: readonly string[],
+) {
+  if (withData && boundExecution(request.caller)) requirePermission(request, 'tenant_list_get_data')
+  return getItem(request, tenantResource(withData), name, include, everything)
+}
 
 /** They would be taken for a part of the API. */
 const reserved = ['users', 'user-groups']

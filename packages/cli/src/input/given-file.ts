@@ -3,9 +3,13 @@ import { resolve } from 'node:path'
 import { UsageError } from '../errors/usage-error.ts'
 
 /** A file that the command line names. @throws UsageError */
-export async function readTextFile(workingFolder: string, path: string): Promise<string> {
+export const readTextFile = async (workingFolder: string, path: string): Promise<string> =>
+  (await readBytes(workingFolder, path)).toString('utf8')
+
+/** @throws UsageError */
+export async function readBytes(workingFolder: string, path: string): Promise<Buffer<ArrayBuffer>> {
   const file = resolve(workingFolder, path)
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${file} cannot be read: ${reasons[error.code ?? ''] ?? error.message}`)
   })
 }

@@ -1,0 +1,77 @@
+"""An operation's answer, FOLDER/output.json. Its room is taken before the operation starts: what a script has done must
+not count as failed because the disk was full when it was to be told."""
+import errno
+import json
+import os
+
+RESERVED = 1024 * 1024
+CUT = 16 * 1024  # characters of each text of an error for which there is no more room
+NO_SPACE_EXIT = 75  # the worker knows it: nothing could be written, so nothing of it is said but this
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def is_no_space(error):
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+class AnswerFile:
+    """Raises OSError when there is no room for an answer."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._unfinished = os.path.join(folder, 'output.json.part')
+        self._file = os.open(self._unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        _reserve(self._file)
+
+    def write(self, output, text):
+        """`text` is `output` as JSON. What there is no room for becomes shorter: an error says less, and a result that
+        cannot be kept is asked for again."""
+        try:
+            self._write(text)
+        except OSError as error:
+            if not is_no_space(error):
+                raise
+            self._write(json.dumps(_shorter(output, len(text), os.path.dirname(self._folder)), default=repr))
+
+    def _write(self, text):
+        data = memoryview(text.encode('utf-8', 'backslashreplace'))
+        os.lseek(self._file, 0, os.SEEK_SET)
+        length = len(data)
+        while data:
+            data = data[os.write(self._file, data):]
+        os.ftruncate(self._file, length)
+        os.replace(self._unfinished, os.path.join(self._folder, 'output.json'))
+
+
+def _reserve(file):
+    try:
+        os.posix_fallocate(file, 0, RESERVED)
+        return
+    except AttributeError:
+        pass  # not on every system
+    except OSError as error:
+        if is_no_space(error):
+            raise
+        # A file system that cannot: then the room is taken by writing.
+    left = RESERVED
+    while left:
+        left -= os.write(file, bytes(min(left, 65536)))
+
+
+def _shorter(output, length, folder):
+    if output['type'] == 'result':
+        from cloudify.error_wire import error_payload
+        from cloudify.exceptions import RecoverableError
+        return {'type': 'error', 'payload': error_payload(RecoverableError(
+            'no space left on {0} for the result of {1} bytes, although the operation ended well'.format(
+                folder, length)))}
+    payload = {key: _cut(value) for key, value in output['payload'].items()}
+    return dict(output, payload=dict(payload, known_exception_type_kwargs={'causes': []}))
+
+
+def _cut(value):
+    if not isinstance(value, str) or len(value) <= CUT:
+        return value
+    return '{0}\n[… {1} characters are left out: no space left for them …]\n{2}'.format(
+        value[:CUT // 2], len(value) - CUT, value[-CUT // 2:])
