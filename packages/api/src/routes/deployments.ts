@@ -44,7 +44,7 @@ export const DeploymentCreate = Type.Object({
    * elsewhere, with what follows: it is only recorded.
    */
   workdir_zip: Type.Optional(Nullable(Type.String())),
-  description: Type.Optional(Nullable(Type.String())),
+  description: Type.Optional(Nullable(Description)),
   /** By their names, or as answers list them. */
   workflows: Type.Optional(Nullable(Type.Union([JsonObject, Type.Array(JsonObject)]))),
   ...recordedDocuments,

@@ -276,9 +276,11 @@ const starting: ReadonlySet<string> = new Set([
   'executionGroups.start',
 ])
 
-/** An execution that is being cancelled may not leave new work behind (spec/workflows.md 5.4). */
+const isCancelled = (status: string): boolean => status.endsWith('cancelling') || status === 'cancelled'
+
+/** An execution that is being cancelled, or was while its operations still run, may not leave new work behind. */
 function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
-  if (execution === undefined || !execution.status.endsWith('cancelling') || !starting.has(name)) return
+  if (execution === undefined || !isCancelled(execution.status) || !starting.has(name)) return
   throw new ApiError(
     'forbidden_while_cancelling',
     `Execution ${execution.id} is being cancelled: it may start nothing more`,
