@@ -1,5 +1,6 @@
 """Logs and events of an operation on their way to the manager: POST /events in batches from a background thread."""
 import json
+import os
 import sys
 import threading
 from collections import deque
@@ -129,7 +130,9 @@ class EventSink:
     def _body(self, entries):
         parts = ['"{0}": [{1}]'.format(kind, ', '.join(entry.text for entry in entries if entry.kind == kind))
                  for kind in ('events', 'logs')]
-        return (json.dumps(self._envelope)[:-1] + ', ' + ', '.join(parts) + '}').encode()
+        # the request is repeated when its answer gets lost: by the id the manager knows what it has stored already
+        head = dict(self._envelope, batch_id=os.urandom(16).hex())
+        return (json.dumps(head)[:-1] + ', ' + ', '.join(parts) + '}').encode()
 
 
 class Entry:

@@ -62,6 +62,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
       python: 'python3',
       operationUsers: undefined,
+      operationLogs: { maxBytes: 1_000_000, files: 2 },
       environment: {
         inherited: process.env,
         alsoPassed: [],

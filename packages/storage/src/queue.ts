@@ -1,4 +1,4 @@
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { PoolConfig } from 'pg'
 import { PgBoss } from 'pg-boss'
 import type { Database } from './database.ts'
@@ -68,6 +68,21 @@ export async function openQueue(config: PoolConfig, onError: (error: Error) => v
     rest: () => boss.offWork(queueName),
     close: () => boss.stop({ graceful: true, timeout: 5_000 }),
   }
+}
+
+/**
+ * Deletes jobs that are over, so many at most; answers how many. The queue's own clean-up comes once a day, and until
+ * then each fetch of a job goes past all that are over.
+ */
+export async function deleteFinishedJobs(db: Database, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from pgboss.job where name = ${queueName} and id in (
+      select id from pgboss.job
+      where name = ${queueName} and deletion_seconds > 0
+        and completed_on + deletion_seconds * interval '1 second' < clock_timestamp()
+      limit ${limit} for update skip locked)
+    returning id`.execute(db)
+  return rows.length
 }
 
 /** The part of a pool's configuration that says where the database is. */

@@ -297,6 +297,7 @@ export type Schema = {
     manager_name: string | null
     agent_name: string | null
   }
+  event_batches: { tenant_id: number; id: string; stored_at: DefaultTimestamp }
   events: {
     tenant_id: number
     id: ColumnType<number, never, never>

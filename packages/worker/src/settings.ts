@@ -1,4 +1,4 @@
-import type { OperationEnvironment, UserIds } from './operations/index.ts'
+import type { LogLimits, OperationEnvironment, UserIds } from './operations/index.ts'
 
 /** What a worker needs to know of its configuration; parsed once by whoever starts it (docs/configuration.md). */
 export type WorkerSettings = {
@@ -18,6 +18,8 @@ export type WorkerSettings = {
   /** Undefined: operations run as the user of the worker. */
   readonly operationUsers: UserIds | undefined
   readonly environment: OperationEnvironment
+  /** Of each deployment's output of operations. */
+  readonly operationLogs: LogLimits
   readonly maxArchiveBytes: number
   readonly maxUnpackedBytes: number
   readonly maxUnpackedEntries: number

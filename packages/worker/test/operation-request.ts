@@ -35,8 +35,9 @@ export const operationRequest = (
   timeoutMs: null,
   timeoutRecoverable: false,
   logFile: join(folder, 'log', 'd.log'),
+  logLimits: { maxBytes: 1_000_000, files: 2 },
   python: 'python3',
   user: null,
-  onLeftover: (error) => console.error(error),
+  warn: (error, what) => console.error(what, error),
   ...changes,
 })

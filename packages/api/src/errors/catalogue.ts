@@ -98,8 +98,13 @@ export const errorCatalogue = {
     status: 503,
     when: 'the database does not answer now; send the request again',
   },
+  insufficient_storage_error: { status: 507, when: 'the disk of the manager or of its database is full' },
   maintenance_mode_active: { status: 503, when: 'the manager is in maintenance mode' },
   entering_maintenance_mode: { status: 503, when: 'the manager is about to enter maintenance mode' },
+  too_many_requests_error: {
+    status: 429,
+    when: 'too many requests of the same kind wait, or too many wrong passwords were sent; wait as long as Retry-After says',
+  },
   insufficient_memory_error: { status: 503, when: 'the manager has too little memory for the request' },
   in_snapshot_restore_error: { status: 503, when: 'a snapshot is being restored' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly when: string }>>

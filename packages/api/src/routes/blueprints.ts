@@ -75,11 +75,12 @@ export const blueprintRoutes = {
     path: '/blueprints/:blueprint_id/validate',
     since: 'v3.1',
     permission: 'blueprint_upload',
-    summary: 'Check a blueprint archive without storing it',
+    summary:
+      'Check a blueprint archive without storing it: 204 when it is valid, 201 while that takes longer',
     query: BlueprintUpload,
     body: 'archive',
-    response: 'empty',
-    status: 204,
+    response: Blueprint,
+    status: 201,
   }),
   'blueprints.update': route({
     method: 'PATCH',

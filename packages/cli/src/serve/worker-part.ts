@@ -7,11 +7,9 @@ import { runtimeFolder, setprivCommand, startWorker } from '@tutti/worker'
 import type { Configuration } from '../configuration/settings.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { version } from '../version.ts'
+import { leaseMs } from './lease-time.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Running } from './parts.ts'
-
-/** What is promised is that another worker has begun by then: it needs a moment to notice. */
-const leaseMsPerPromisedSecond = 900
 
 export async function startWorkerPart(
   configuration: Configuration,
@@ -36,9 +34,10 @@ export async function startWorkerPart(
     settings: {
       ...configuration,
       owner: `${hostname()}/${process.pid}/${randomUUID()}`,
-      leaseMs: configuration.leaseSeconds * leaseMsPerPromisedSecond,
+      leaseMs: leaseMs(configuration.leaseSeconds),
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
+      operationLogs: { maxBytes: configuration.operationLogBytes, files: configuration.operationLogFiles },
       drainMs: configuration.drainSeconds * 1_000,
       workFolder,
       environment: {

@@ -187,6 +187,20 @@ export async function releaseAllLeases(db: Database): Promise<void> {
     .execute()
 }
 
+/** Of executions that ended, and whose worker died while operations of them still ran: nobody would look at them. */
+export async function clearLeftLeases(db: Database, limit: number): Promise<number> {
+  const { rows } = await sql`
+    update executions e set lease_owner = null, lease_expires_at = null
+    from (
+      select tenant_id, id from executions
+      where lease_owner is not null and lease_expires_at < clock_timestamp() and not ${isActive}
+      limit ${limit} for no key update skip locked
+    ) as left_over
+    where e.tenant_id = left_over.tenant_id and e.id = left_over.id
+    returning e.id`.execute(db)
+  return rows.length
+}
+
 /**
  * Fails with LeaseLost unless the lease is still held; locks the execution's row until the transaction ends, so
  * that nobody can take the lease between this check and the commit.

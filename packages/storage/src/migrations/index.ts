@@ -17,6 +17,7 @@ import * as ldap from './0030-ldap.ts'
 import * as groups from './0040-groups.ts'
 import * as environments from './0050-environments.ts'
 import * as queuedChecks from './0060-queued-checks.ts'
+import * as coordinator from './0074-coordinator.ts'
 import * as awaitedTargets from './0078-awaited-targets.ts'
 import * as workdirs from './0079-workdirs.ts'
 
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0040-groups': groups,
   '0050-environments': environments,
   '0060-queued-checks': queuedChecks,
+  '0074-coordinator': coordinator,
   '0078-awaited-targets': awaitedTargets,
   '0079-workdirs': workdirs,
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
+import { failureText } from '../internal-error.ts'
 import {
   atOnce,
   type CloudifyContext,
@@ -10,6 +11,7 @@ import {
 } from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
+import { unbuiltOperation } from './refuse-unbuilt.ts'
 
 /** The operations of one graph that are at work on this worker. */
 export type OperationRunner = {
@@ -96,7 +98,8 @@ async function perform(
   }
   const { __cloudify_context: stored, ...kwargs } = (operation.parameters.task_kwargs.kwargs ?? {}) as Kwargs
   if (stored === undefined) return nonRecoverable(`The stored task ${operation.name} has no context`)
-  if (stored.executor === 'host_agent') return nonRecoverable(noAgent(stored))
+  const unbuilt = unbuiltOperation(stored)
+  if (unbuilt !== null) return nonRecoverable(unbuilt)
   const { manager } = settings.environment
   const context = {
     ...stored,
@@ -119,13 +122,11 @@ async function perform(
         timeoutMs: typeof stored.timeout === 'number' && stored.timeout > 0 ? stored.timeout * 1000 : null,
         timeoutRecoverable: stored.timeout_recoverable !== false,
         logFile: join(settings.environment.logFolder, logName(execution)),
+        logLimits: settings.operationLogs,
         python: settings.python,
         user: operationUser(settings.operationUsers, execution.tenant_id),
-        onLeftover: (error) =>
-          services.log.warn(
-            { err: error, execution_id: execution.id, operation: operation.name },
-            'the files of an operation could not be removed yet',
-          ),
+        warn: (error, what) =>
+          services.log.warn({ err: error, execution_id: execution.id, operation: operation.name }, what),
       },
       signal,
     )
@@ -134,7 +135,7 @@ async function perform(
       { err: error, execution_id: execution.id, operation: operation.name },
       'operation not run',
     )
-    const why = error instanceof Error ? error.message : String(error)
+    const why = failureText(error)
     return {
       ok: false,
       error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` },
@@ -144,13 +145,6 @@ async function perform(
 
 type Kwargs = Readonly<Record<string, unknown>> & {
   readonly __cloudify_context?: Readonly<Record<string, unknown>>
-}
-
-function noAgent(context: Readonly<Record<string, unknown>>): string {
-  return context.host_id == null
-    ? `${context.task_name} is to run on a host agent, but ${context.node_id} is on no host`
-    : `${context.task_name} is to run on the agent of host ${context.host_id}, but agents are not built yet: ` +
-        'give the operation the executor central_deployment_agent'
 }
 
 /** Tenant and deployment ids hold no characters that could leave the folder. */

@@ -12,6 +12,7 @@ import {
   setExecutionStatus,
   storeTargets,
 } from '@tutti/storage'
+import { failureText } from '../internal-error.ts'
 import type { WorkerServices } from '../services.ts'
 import { checkAtStart } from '../system/check-at-start.ts'
 import { targetsOf } from '../system/dependency-targets.ts'
@@ -49,8 +50,7 @@ export async function runExecution(
       await endFailed(services, taken, control, error.message)
     } else {
       services.log.error({ ...fields, err: error }, 'execution failed inside the worker')
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      await endFailed(services, taken, control, text)
+      await endFailed(services, taken, control, failureText(error))
     }
   }
 }

@@ -1,5 +1,7 @@
 export { operationUser, type UserIds } from './operation-user.ts'
 export { nonRecoverable } from './outcome.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
+export { type LogLimits, removeLog } from './rotating-log.ts'
 export { atOnce, runOperation } from './run-operation.ts'
 export { setprivCommand } from './setpriv.ts'
+export { unbuiltPlugin } from './unbuilt-plugin.ts'

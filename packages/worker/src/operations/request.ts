@@ -1,5 +1,6 @@
 import type { OperationUser } from './operation-user.ts'
 import type { JsonObject, JsonValue } from './outcome.ts'
+import type { LogLimits } from './rotating-log.ts'
 
 /** `__cloudify_context` (spec/operations.md 1.4), tokens included. The fields that the executor itself reads: */
 export type CloudifyContext = JsonObject & {
@@ -18,11 +19,12 @@ export interface OperationRequest {
   readonly timeoutRecoverable: boolean
   /** What the process prints is appended to it; created with its folders if missing. */
   readonly logFile: string
+  readonly logLimits: LogLimits
   /** Path or name of the interpreter, Python ≥ 3.8. */
   readonly python: string
   readonly user: OperationUser
-  /** Told when something in the operation's own folder could not be removed. */
-  readonly onLeftover: (error: unknown) => void
+  /** Told of what went wrong beside the operation, and changes nothing of what came of it. */
+  readonly warn: (error: unknown, what: string) => void
 }
 
 /** What an operation's process is told about its surroundings (spec/operations.md 4). */

@@ -15,6 +15,7 @@ import {
 } from '@tutti/storage'
 import { importRulesOf } from '../blueprints/import-rules.ts'
 import { Stopped } from '../executions/control.ts'
+import { failureText } from '../internal-error.ts'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'
@@ -84,7 +85,7 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
     if (!(error instanceof UploadFailure)) services.log.error({ err: error, blueprint: id }, 'upload failed')
     // A failure of this machine ends the upload as well: what hangs could not be uploaded again.
     const failure =
-      error instanceof UploadFailure ? error : new UploadFailure('failed_uploading', String(error))
+      error instanceof UploadFailure ? error : new UploadFailure('failed_uploading', failureText(error))
     await endSystemWorkflow(services, execution, control, {
       error: failure.message,
       change: fail(failure),
@@ -162,8 +163,7 @@ async function parse(
   ).catch((error: unknown) => {
     if (!(error instanceof TaskAborted)) throw error
     services.log.error({ err: error, execution_id: execution.id }, 'blueprint not parsed to an end')
-    const [reason] = error.message.split('\n')
-    throw new UploadFailure('failed_parsing', `Failed parsing blueprint - ${reason}`)
+    throw new UploadFailure('failed_parsing', `Failed parsing blueprint - ${error.message}`)
   })
   if (outcome.ok) return outcome
   const [first, ...others] = outcome.diagnostics

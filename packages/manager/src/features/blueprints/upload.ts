@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import {
   ApiError,
   BlueprintUpload,
   badParameter,
   checkIdentifier,
   duplicateBlueprint,
+  isEndStatus,
   isFailedBlueprintState,
   joinVisibilities,
   type LabelPair,
@@ -21,11 +21,12 @@ import {
   type Database,
   deleteOwned,
   findOwned,
+  hashFile,
   insertExecution,
   lockId,
   replaceLabels,
   toJson,
-  writeArchive,
+  writeArchiveFile,
 } from '@tutti/storage'
 import { checkMayBeGlobal, checkOnlyOne, creationOf } from '../../owned.ts'
 import { isHiddenFrom, type Request, requirePermission, tenantOf } from '../../request.ts'
@@ -60,13 +61,26 @@ export async function uploadBlueprint(request: Request, id: string, query: Query
   checkUploaded(id, { state: String(state), error: error === null ? null : String(error) })
 }
 
-/** Parses a blueprint and stores nothing of it. @throws invalid_blueprint_error and others */
-export async function validateBlueprint(request: Request, id: string, query: Query): Promise<void> {
+/**
+ * Parses a blueprint and stores nothing of it. What takes longer than a request may wait is answered with the temporary
+ * blueprint, whose `upload_execution` is followed to the end: it fails with the cause.
+ *
+ * @throws invalid_blueprint_error
+ */
+export async function validateBlueprint(request: Request, id: string, query: Query) {
   const { ends, settings } = request.services
   const { executionId } = await startUpload(request, id, query, true)
   if (executionId === undefined) throw badParameter('skip_execution cannot be used to validate a blueprint')
-  const end = await ends.wait(tenantOf(request).id, executionId, settings.waitMs)
-  if (end?.status === 'terminated') return
+  const tenantId = tenantOf(request).id
+  let end = await ends.wait(tenantId, executionId, settings.waitMs)
+  if (end !== undefined && !isEndStatus(end.status)) {
+    const temporary = await getBlueprint(request, id).catch((error: unknown) => error)
+    if (!(temporary instanceof Error)) return temporary
+    // It has gone with the end of the execution, which came just now.
+    end = await ends.wait(tenantId, executionId, 0)
+    if (end !== undefined && !isEndStatus(end.status)) throw temporary
+  }
+  if (end?.status === 'terminated') return undefined
   throw new ApiError(
     'invalid_blueprint_error',
     end?.status === 'failed' ? end.error : `The validation is ${end?.status ?? 'gone'}`,
@@ -234,15 +248,11 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
   const tenant = tenantOf(request)
   const { restored } = upload
   const executionId = restored === undefined ? randomUUID() : undefined
+  const file = archive.file === undefined ? undefined : await hashFile(archive.file, settings.maxArchiveBytes)
   await db.transaction().execute(async (transaction) => {
     await makeWay(request, transaction, upload)
     const { created_by, created_at } = await creationOf(request, transaction, upload.creation)
-    const stored =
-      archive.file === undefined
-        ? undefined
-        : await writeArchive(transaction, createReadStream(archive.file), {
-            maxBytes: settings.maxArchiveBytes,
-          })
+    const stored = file === undefined ? undefined : await writeArchiveFile(transaction, file)
     await insertBlueprint(transaction, {
       tenant_id: tenant.id,
       id: upload.id,

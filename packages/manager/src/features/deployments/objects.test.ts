@@ -101,7 +101,7 @@ beforeAll(async () => {
     capabilities: { port: { value: { get_input: 'port' } }, name: { value: 'web' } },
     workflows: {
       run: {
-        mapping: 'tune.sh',
+        mapping: 'default_workflows.cloudify.plugins.workflows.execute_operation',
         parameters: {
           node: { type: 'node_id' },
           tag: { constraints: [{ valid_values: { get_label: 'tag' } }] },

@@ -8,6 +8,7 @@ import {
   wrongType,
 } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
+import { whyNotBuiltIn } from '@tutti/engine'
 import {
   byOwnerOfEvent,
   deploymentGroupTable,
@@ -184,6 +185,8 @@ async function planExecutions(
       error: `Error preparing execution: ${message}`,
     })
     const isWaiting = isBeingCreated(member)
+    const notBuiltIn = whyNotBuiltIn(member.workflow)
+    if (notBuiltIn !== undefined) return failed(`Workflow ${workflowId} cannot be run: ${notBuiltIn}`)
     const refused = refusals.get(member.id)
     if (refused !== undefined) return failed(refused.kept ?? refused.refusal.message)
     const notCreated = isWaiting ? undefined : whyNotCreated(member)

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { builtInMapping } from '@tutti/engine'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addDeployment, addUser } from '../../../test/fixtures.ts'
@@ -202,7 +203,7 @@ test('what an execution reads there is read before its deployment is locked', as
   for (const key of ['name', 'second', 'third']) {
     await manager.inject('PUT', `/secrets/${key}`, { body: { value: '', provider_name: provider } })
   }
-  const workflow = { operation: 'o', plugin: 'p', parameters: {}, availability_rules: null }
+  const workflow = { ...builtInMapping('execute_operation'), parameters: {}, availability_rules: null }
   await manager.db
     .updateTable('deployments')
     .set({ workflows: JSON.stringify({ probe: workflow }) })
