@@ -58,6 +58,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       isAlone: false,
       leaseMs: 3_000,
       maxOperations: 8,
+      operationTimeoutMs: 0,
       drainMs: 0,
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
       python: 'python3',

@@ -9,6 +9,8 @@ export type WorkerSettings = {
   /** No other worker can reach the database: what this one holds stays its own, however long that is away. */
   readonly isAlone: boolean
   readonly maxOperations: number
+  /** For operations whose blueprint sets no timeout; 0: none. */
+  readonly operationTimeoutMs: number
   /** How long operations may run on after SIGTERM before they are killed, to be run again elsewhere. */
   readonly drainMs: number
   readonly dataFolder: string

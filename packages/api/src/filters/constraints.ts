@@ -80,12 +80,12 @@ function patternRules(name: string, attribute: string, pattern: unknown): readon
   }
   return Object.entries(pattern).map(([key, value]) => {
     const operator = Object.hasOwn(patternOperators, key) ? patternOperators[key] : undefined
-    if (operator === undefined || typeof value !== 'string') {
+    if (operator === undefined || (typeof value !== 'string' && typeof value !== 'number')) {
       throw badParameter(
         `${name} must be a dictionary of ${wireList(Object.keys(patternOperators))} with texts`,
       )
     }
-    return rule(attribute, operator, [value])
+    return rule(attribute, operator, [String(value)])
   })
 }
 

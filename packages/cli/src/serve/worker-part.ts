@@ -37,6 +37,7 @@ export async function startWorkerPart(
       leaseMs: leaseMs(configuration.leaseSeconds),
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
+      operationTimeoutMs: configuration.operationTimeoutSeconds * 1000,
       operationLogs: { maxBytes: configuration.operationLogBytes, files: configuration.operationLogFiles },
       drainMs: configuration.drainSeconds * 1_000,
       workFolder,

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
-import type { ExecutionRow } from '@tutti/storage'
-import { failureText } from '../internal-error.ts'
+import { type ExecutionRow, publicReason } from '@tutti/storage'
 import {
   atOnce,
   type CloudifyContext,
@@ -11,6 +10,7 @@ import {
 } from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
+import { timeoutOf } from './operation-timeout.ts'
 import { unbuiltOperation } from './refuse-unbuilt.ts'
 
 /** The operations of one graph that are at work on this worker. */
@@ -119,7 +119,7 @@ async function perform(
         kwargs: kwargs as never,
         environment: settings.environment,
         workFolder: settings.workFolder,
-        timeoutMs: typeof stored.timeout === 'number' && stored.timeout > 0 ? stored.timeout * 1000 : null,
+        timeoutMs: timeoutOf(stored.timeout, settings.operationTimeoutMs),
         timeoutRecoverable: stored.timeout_recoverable !== false,
         logFile: join(settings.environment.logFolder, logName(execution)),
         logLimits: settings.operationLogs,
@@ -135,10 +135,13 @@ async function perform(
       { err: error, execution_id: execution.id, operation: operation.name },
       'operation not run',
     )
-    const why = failureText(error)
     return {
       ok: false,
-      error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` },
+      error: {
+        kind: 'recoverable',
+        type: 'RecoverableError',
+        message: `The worker failed: ${publicReason(error)}`,
+      },
     }
   }
 }

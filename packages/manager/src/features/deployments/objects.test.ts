@@ -146,6 +146,29 @@ test.each<readonly [string, unknown, unknown, string?]>([
   },
 )
 
+test('a valid type of nodes stands for those derived from it', async () => {
+  const derived = {
+    node_types: {
+      'own.Base': { derived_from: 'cloudify.nodes.Root' },
+      'own.Derived': { derived_from: 'own.Base' },
+    },
+    node_templates: { one: { type: 'own.Derived' }, two: { type: 'cloudify.nodes.Root' } },
+  }
+  const valid = { valid_values: ['own.Base'] }
+  const value = (...constraints: object[]) => ({ value: { type: 'node_type', constraints } })
+  await upload('derived', { ...derived, inputs: value(valid) })
+  expect(await refusal('derived', { value: 'own.Derived' })).toBeNull()
+  expect(await refusal('derived', { value: 'cloudify.nodes.Root' })).toContain('is not a valid node_type')
+  await system.deploy('derived-there', 'derived', { inputs: { value: 'own.Derived' } })
+  await upload('derived-within', {
+    inputs: value(valid, { deployment_id: 'derived-there' }, { name_pattern: { contains: 'D' } }),
+  })
+  expect(await refusal('derived-within', { value: 'own.Derived' })).toBeNull()
+  expect(await refusal('derived-within', { value: 'cloudify.nodes.Root' })).toContain(
+    'is not a valid node_type',
+  )
+})
+
 test("somebody else's private blueprint is not there", async () => {
   const { body } = await system.inject('PUT', '/deployments/of-alice', {
     user: 'alice',

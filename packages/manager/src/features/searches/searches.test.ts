@@ -249,6 +249,12 @@ test('nodes, types, scaling groups and capabilities of a deployment or a bluepri
       tenant_name: 'default_tenant',
     },
   ])
+  const derived = { ...inWeb.constraints, valid_values: ['cloudify.nodes.Root'] }
+  expect((await search('node-types', { constraints: derived })).body.items).toHaveLength(2)
+  const exactly = { ...inWeb.constraints, valid_values: ['cloudify.nodes.Compute'] }
+  expect(field(await search('node-types', { constraints: exactly }), 'type')).toEqual([
+    'cloudify.nodes.Compute',
+  ])
   expect(field(await search('node-types', {}, {}, 'blueprint_id=planned'), 'type')).toHaveLength(2)
   expect((await search('scaling-groups', inWeb)).body.items).toMatchObject([
     { name: 'group', deployment_id: 'web', members: ['vm'], properties: { min_instances: 1 } },

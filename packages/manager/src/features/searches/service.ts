@@ -33,7 +33,7 @@ const constrained = {
   secrets: { value: 'key', name: 'key', within: false },
   nodes: { value: 'id', name: 'id', within: true },
   node_instances: { value: 'id', name: 'id', within: true },
-  node_types: { value: 'type', name: 'type', within: true },
+  node_types: { value: 'type_hierarchy', name: 'type', within: true },
   scaling_groups: { value: 'name', name: 'name', within: true },
   capabilities: { value: 'value', name: 'key', nameSpecs: 'capability_key_specs', within: true },
 } as const
