@@ -6,6 +6,13 @@ import { startTestManager, type TestManager, type TestRequest } from '../../test
 
 let manager: TestManager
 const ids: Record<string, string> = {}
+const install = {
+  plugin: 'default_workflows',
+  operation: 'cloudify.plugins.workflows.install',
+  parameters: {},
+  is_cascading: false,
+  availability_rules: null,
+}
 
 beforeAll(async () => {
   manager = await startTestManager()
@@ -23,7 +30,7 @@ beforeAll(async () => {
   await addDeployment(db, 'busy', { blueprintId: 'bp' })
   await db
     .updateTable('deployments')
-    .set({ workflows: JSON.stringify({ install: { parameters: {}, availability_rules: null } }) })
+    .set({ workflows: JSON.stringify({ install }) })
     .execute()
   await db
     .insertInto('blueprints')
