@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 
 /**
- * Reads `+ GROUP` and `- GROUP`, and kills the groups that it holds when its standard input ends: then this process is
- * gone, however it went. Neither a pattern that keeps Python's interpreter lock nor the death of an operation's
+ * Reads `+ GROUP` and `- GROUP`, and kills the groups that it holds, and all others of their sessions (session.ts), when
+ * its standard input ends: then this process is gone, however it went. Neither a pattern that keeps Python's interpreter lock nor the death of an operation's
  * launcher keeps it from that. `sh -c`, so that its command line is none that somebody would kill workers by.
  */
 const script = `
@@ -16,6 +16,20 @@ while read -r what group; do
   esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
+left=100
+while [ "$left" -gt 0 ]; do
+  left=$((left - 1)) found=
+  for stat in /proc/[0-9]*/stat; do
+    text=
+    while read -r line || [ -n "$line" ]; do text="$text $line"; done <"$stat"
+    set -- \${text##*) }
+    case "$1 $groups" in
+      [ZX]*|' '*) ;;
+      *" $4 "*) kill -s KILL -- "-$3" && found=1 ;;
+    esac
+  done
+  [ -n "$found" ] || left=0
+done
 `
 
 export type GroupWatcher = {

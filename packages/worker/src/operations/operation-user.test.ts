@@ -147,6 +147,13 @@ print(found.recv(9999))`,
     expect(await outcome).toEqual({ ok: true, result: 'web_1' })
   })
 
+  test('however many files it leaves are removed', async () => {
+    const script = `cd "$(dirname "\${CTX_SOCKET_URL#unix://}")"; name=$(printf %0200d 0)
+printf '%s\\n' \${name}{1..9000} | xargs touch`
+    expect(await run(one, script)).toEqual({ ok: true, result: null })
+    expect(readdirSync(join(folder, 'work'))).toEqual([])
+  })
+
   test('what it leaves in its folder is removed, and what it links to is not', async () => {
     const mine = mkdtempSync(join(folder, 'work', 'operation-'))
     const outside = join(folder, 'outside')

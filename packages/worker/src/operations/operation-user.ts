@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmod, chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
+import { chmod, chown, mkdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** User ids of the operating system that operations run as: one for each tenant, by the tenant's id. */
@@ -48,14 +48,14 @@ export async function ownFolder(parent: string, user: OperationUser): Promise<st
  */
 export async function removeFolder(folder: string, user: OperationUser): Promise<void> {
   if (user === null) return rm(folder, { recursive: true, force: true })
-  const names = (await readdir(folder)).map((name) => join(folder, name))
-  if (names.length > 0) await removeAs(user, names)
+  // Its own removal fails, as its parent is not that user's.
+  await removeAs(user, folder)
   await rmdir(folder)
 }
 
-function removeAs(user: number, paths: readonly string[]): Promise<void> {
+function removeAs(user: number, folder: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('rm', ['-rf', '--', ...paths], { uid: user, gid: user, stdio: 'ignore' })
+    const child = spawn('rm', ['-rf', '--', folder], { uid: user, gid: user, stdio: 'ignore' })
     child.once('error', reject)
     child.once('exit', () => resolve())
   })

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGroupWatcher } from './group-watcher.ts'
 import type { OperationUser } from './operation-user.ts'
+import { groupsOf } from './session.ts'
 import { setprivCommand } from './setpriv.ts'
 
 /** How long a process has after SIGTERM before SIGKILL (spec/workflows.md 5.4). */
@@ -13,13 +14,13 @@ export type Exit =
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
   | { readonly kind: 'not-started'; readonly reason: string }
 
-/** A child that leads a process group of its own, so that all it started can be killed with it. */
+/** A child that leads a session and a process group of its own, so that all it started can be killed with it. */
 export interface ProcessGroup {
   /** Settles when the leader has exited, whoever still holds its output. */
   readonly exit: Promise<Exit>
-  /** Ends the whole group, which has `graceMs` to end by itself; settles when nothing of it is left. */
+  /** Ends the whole session, which has `graceMs` to end by itself; settles when nothing of it is left. */
   kill(graceMs: number): Promise<void>
-  /** Lets what is left of the group go on, also when this worker dies. */
+  /** Lets what is left of it go on, also when this worker dies. */
   leave(): void
 }
 
@@ -82,21 +83,27 @@ function exitOf(child: ChildProcess): Promise<Exit> {
 
 async function killGroup(pid: number, graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs
-  let signalled = graceMs > 0 && signalGroup(pid, 'SIGTERM')
+  let signalled = graceMs > 0 && signalSession(pid, 'SIGTERM')
   while (signalled && performance.now() < deadline) {
     await delay(pollMs)
-    signalled = signalGroup(pid, 0)
+    signalled = signalSession(pid, 0)
   }
-  signalGroup(pid, 'SIGKILL')
+  // What was being started just now is found at the next look.
+  const givenUp = performance.now() + killGraceMs
+  while (signalSession(pid, 'SIGKILL') && performance.now() < givenUp) await delay(pollMs)
 }
 
-/**
- * False when the group has no member left, or none that this user may end (a `sudo` of the script). Its number is
- * not given to another process before that.
- */
-function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+/** False when nothing of the session is left, or nothing that this user may end (a `sudo` of the script). */
+function signalSession(session: number, signal: NodeJS.Signals | 0): boolean {
+  let signalled = false
+  for (const group of groupsOf(session)) signalled = signalGroup(group, signal) || signalled
+  return signalled
+}
+
+/** The number of a group is not given to another process while it has a member, or its session has one. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-pid, signal)
+    return process.kill(-group, signal)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ESRCH' || code === 'EPERM') return false

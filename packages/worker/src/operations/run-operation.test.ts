@@ -53,6 +53,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
+function sessionOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[3])
+}
+
 function pidIn(file: string): number {
   return Number(readFileSync(file, 'utf8'))
 }
@@ -208,6 +212,18 @@ with open('${pids}.part', 'w') as target: target.write(f'{os.getpid()} {child.pi
 os.rename('${pids}.part', '${pids}')
 ${holdTheLock}`),
   ],
+  [
+    // `timeout` and `set -m` move what they start to groups of their own.
+    'a script that makes process groups',
+    (pids: string) => ({
+      script_source: `#!/bin/bash
+timeout 60 bash -c 'sleep 60 & echo $$ $! > ${pids}.first; wait' &
+set -m
+sleep 60 &
+until [ -s ${pids}.first ]; do sleep 0.05; done
+${written(pids, `$(cut -d" " -f5 /proc/$$/stat) $$ $! $(cat ${pids}.first)`)}; wait`,
+    }),
+  ],
 ])('a worker that is killed leaves nothing behind of %s', async (name, kwargs) => {
   for (const launcherToo of [false, true]) {
     const pids = join(folder, `orphans-${name}-${launcherToo}`.replaceAll(' ', '-'))
@@ -217,6 +233,23 @@ ${holdTheLock}`),
     worker.kill('SIGKILL')
     if (launcherToo) process.kill(launcher, 'SIGKILL')
     await until(() => ![launcher, ...others].some(isAlive))
+  }
+})
+
+test('what an operation moved to other process groups is killed with it', async () => {
+  const pids = join(folder, 'moved-pids')
+  const moved = `set -m\ntimeout 60 sleep 60 & sleep 60 & ${written(pids, '$(jobs -p)')}; wait`
+  for (const end of ['time limit', 'abort', 'launcher']) {
+    rmSync(pids, { force: true })
+    const abort = new AbortController()
+    const running = errorOf(bash(moved, end === 'time limit' ? { timeoutMs: 2500 } : {}, abort.signal))
+    await until(() => existsSync(pids))
+    const started = readFileSync(pids, 'utf8').trim().split(/\s+/).map(Number)
+    expect(started).toHaveLength(2)
+    if (end === 'abort') abort.abort()
+    if (end === 'launcher') process.kill(sessionOf(started[0] ?? 0), 'SIGKILL')
+    await running
+    expect(started.filter(isAlive)).toEqual([])
   }
 })
 
