@@ -1,4 +1,5 @@
 """The manager over REST: connection, node instances, files (spec/operations.md 2.1, 2.2 and 9)."""
+import copy
 import json
 import os
 
@@ -88,9 +89,12 @@ class DirtyTrackingDict(dict):
         self.modifiable = True
         self.dirty = False
 
-    def _change(self):
+    def check_modifiable(self):
         if not self.modifiable:
             raise NonRecoverableError('Cannot modify runtime properties of relationship node instances')
+
+    def _change(self):
+        self.check_modifiable()
         self.dirty = True
 
     def settle(self, stored):
@@ -136,13 +140,20 @@ class NodeInstance:
         self.row = row
         self.runtime_properties = DirtyTrackingDict(row.get('runtime_properties') or {})
 
-    def write(self, runtime_properties):
-        """Stores the whole mapping. Raises CloudifyClientError (409 when somebody else wrote since)."""
-        row = self._manager.call('PATCH', '/node-instances/' + self.row['id'], body={
-            'version': self.row['version'], 'state': self.row.get('state'), 'runtime_properties': runtime_properties})
+    def write(self, runtime_properties, over):
+        """Stores the whole mapping over a row that was read. False when somebody else wrote since."""
+        from cloudify_rest_client.exceptions import CloudifyClientError
+        try:
+            row = self._manager.call('PATCH', '/node-instances/' + self.row['id'], body={
+                'version': over['version'], 'state': over.get('state'), 'runtime_properties': runtime_properties})
+        except CloudifyClientError as error:
+            if error.status_code != 409:
+                raise
+            return False
         # The answer may hold functions unevaluated, where our copy holds their values: keep ours.
-        self.row = dict(self.row, version=row['version'], state=row.get('state'))
+        self.row = dict(over, version=row['version'], state=row.get('state'))
         self.runtime_properties.settle(runtime_properties)
+        return True
 
 
 def fetch_node_instance(manager, instance_id):
@@ -150,30 +161,35 @@ def fetch_node_instance(manager, instance_id):
     return NodeInstance(manager, row)
 
 
-def save(instance, on_conflict=None):
-    """Writes changed runtime properties (spec/operations.md 2.1); a manager that is away is waited for without end.
+def save(instance):
+    """Writes the runtime properties. Raises RecoverableError when somebody else wrote meanwhile."""
+    if not _write(instance, instance.runtime_properties, instance.row):
+        raise RecoverableError('The runtime properties of {0} were changed by somebody else meanwhile'.format(
+            instance.row['id']))
 
-    Without `on_conflict` a 409 is a RecoverableError. With it, `on_conflict(local, latest)` gives the mapping to
-    store, again for every 409.
-    """
-    from cloudify_rest_client.exceptions import CloudifyClientError
-    wanted = instance.runtime_properties
+
+def save_merged(instance, merge):
+    """Writes what `merge(local, latest)` gives for the properties as they are here and as they are stored; it is asked
+    again whenever somebody else wrote in between. It may change what it is given."""
+    local = copy.deepcopy(dict(instance.runtime_properties))
+    while True:
+        latest = fetch_node_instance(instance._manager, instance.row['id'])
+        merged = merge(copy.deepcopy(local), latest.runtime_properties)
+        if not isinstance(merged, dict):
+            raise NonRecoverableError('on_conflict must return the runtime properties to store, not {0!r}'.format(
+                merged))
+        if _write(instance, merged, latest.row):
+            return
+
+
+def _write(instance, runtime_properties, over):
+    """A manager that is away is waited for without end."""
+    stored = json.loads(json.dumps(runtime_properties))
     while True:
         try:
-            instance.write(json.loads(json.dumps(wanted)))
-            return
+            return instance.write(stored, over)
         except ConnectionError:
             continue
-        except CloudifyClientError as error:
-            if error.status_code != 409:
-                raise
-            if on_conflict is None:
-                raise RecoverableError('The runtime properties of {0} were changed by somebody else meanwhile: {1}'
-                                       .format(instance.row['id'], error.message)) from error
-        local = instance.runtime_properties
-        latest = fetch_node_instance(instance._manager, instance.row['id'])
-        wanted = on_conflict(local, latest.runtime_properties)
-        instance.row = latest.row
 
 
 def get_node_instance(node_instance_id, evaluate_functions=False, client=None):

@@ -1,6 +1,6 @@
 """ctx.node, ctx.instance and their relationships (spec/operations.md 2)."""
 from cloudify.exceptions import NonRecoverableError
-from cloudify.manager import fetch_node_instance, save
+from cloudify.manager import fetch_node_instance, save, save_merged
 
 
 def _read_only(*_, **__):
@@ -71,6 +71,7 @@ class NodeInstanceContext:
         self._node = node
         self._modifiable = modifiable
         self._instance = None
+        self._is_stale = False
         self._host_ip = None
         self.id = instance_id
 
@@ -121,9 +122,20 @@ class NodeInstanceContext:
         return self._host_ip
 
     def update(self, on_conflict=None):
-        """Writes changed runtime properties now. `on_conflict(local, latest)` gives what to store after a 409."""
-        if self._instance is not None and self._instance.runtime_properties.dirty:
-            save(self._instance, on_conflict)
+        """Writes changed runtime properties now; the next look at them is at what is stored then.
+
+        `on_conflict(local, latest)` is always asked what to store, from what is stored now, and again when somebody
+        else stores something before it is. Without it, that is an error, and nothing is written without a change.
+        """
+        if on_conflict is not None:
+            held = self._read()
+            held.runtime_properties.check_modifiable()
+            save_merged(held, on_conflict)
+        elif self._instance is not None and self._instance.runtime_properties.dirty:
+            save(self._instance)
+        else:
+            return
+        self._is_stale = True
 
     def refresh(self, force=False):
         """Reads the instance anew. Raises NonRecoverableError if that would drop changes, unless `force`."""
@@ -131,6 +143,7 @@ class NodeInstanceContext:
             raise NonRecoverableError('Instance runtime properties dirty: refresh would lose the changes of {0}; '
                                       'update it first, or use force'.format(self.id))
         fresh = fetch_node_instance(self._manager, self.id)
+        self._is_stale = False
         if self._instance is None:
             self._hold(fresh)
         else:
@@ -140,6 +153,8 @@ class NodeInstanceContext:
     def _read(self):
         if self._instance is None:
             self._hold(fetch_node_instance(self._manager, self.id))
+        elif self._is_stale and not self._instance.runtime_properties.dirty:
+            self.refresh()
         return self._instance
 
     def _hold(self, instance):

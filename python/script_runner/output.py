@@ -5,7 +5,7 @@ import subprocess
 import time
 
 READ_BYTES = 65536
-LINE_LIMIT = 1024 * 1024  # a longer line is logged in pieces
+LINE_LIMIT = 64 * 1024  # bytes; a longer line is logged in pieces, each short enough for a record of the log
 REMEMBERED = 1024 * 1024  # bytes of each stream kept for the error message
 WAITING_NOTE_S = 20
 
@@ -30,11 +30,15 @@ class Stream:
         self._kept = (self._kept + chunk)[-REMEMBERED:]
         self._line += chunk
         *lines, self._line = self._line.split(b'\n')
-        if len(self._line) > LINE_LIMIT or (not chunk and self._line):
-            lines.append(self._line)
-            self._line = b''
         for line in lines:
             self._say(line)
+        if not chunk and self._line:
+            self._say(self._line)
+            self._line = b''
+        elif len(self._line) > LINE_LIMIT:
+            *begun, self._line = pieces(self._line)
+            for piece in begun:
+                self._say(piece)
         self.ended = not chunk
         return not self.ended
 
@@ -60,7 +64,19 @@ class Stream:
 
     def _say(self, line):
         if self._log is not None:
-            self._log('%s %s', self._tag, line.decode('utf-8', 'replace').rstrip('\r'))
+            for piece in pieces(line):
+                self._log('%s %s', self._tag, piece.decode('utf-8', 'replace').rstrip('\r'))
+
+
+def pieces(line):
+    """A line in parts that are short enough, with no character of UTF-8 in two of them."""
+    while len(line) > LINE_LIMIT:
+        end = LINE_LIMIT
+        while end > LINE_LIMIT - 4 and line[end] & 0xC0 == 0x80:
+            end -= 1
+        yield line[:end]
+        line = line[end:]
+    yield line
 
 
 def follow(process, streams, logger):

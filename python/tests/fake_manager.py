@@ -14,6 +14,8 @@ class FakeManager:
         self.logs = []
         self.events = []
         self.requests = []
+        self.body_limit = 16 * 1024 * 1024
+        self.refused = None  # a text that no log may hold
         self.failures = []  # statuses to answer first: [503, 503]
         self.evaluate = lambda payload, context: payload
         manager = self
@@ -79,6 +81,10 @@ class FakeManager:
             return missing if found is None else (200, found)
         path = path[len('/api/v3.1'):]
         if path == '/events':
+            if len(body) > self.body_limit:
+                return 400, {'message': 'The request body is larger than the allowed {0} bytes'.format(self.body_limit)}
+            if any(self.refused and self.refused in log['message']['text'] for log in data['logs']):
+                return 400, {'message': 'no such text here'}
             self.logs += data['logs']
             self.events += data['events']
             return 201, None

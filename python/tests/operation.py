@@ -51,9 +51,9 @@ class OperationCase(unittest.TestCase):
         self.assertEqual(output['type'], 'result', output)
         return output['payload']
 
-    def python(self, text, **inputs):
+    def python(self, text, related=None, **inputs):
         """The result of an inline Python script."""
-        output = self.run_operation(dict(inputs, script_source=text, process={'eval_python': True}))
+        output = self.run_operation(dict(inputs, script_source=text, process={'eval_python': True}), related=related)
         self.assertEqual(output['type'], 'result', output)
         return output['payload']
 

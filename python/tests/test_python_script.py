@@ -6,6 +6,14 @@ from cloudify.state import ctx_parameters as inputs
 from cloudify.exceptions import *
 '''
 
+WRITE_BEHIND = '''
+from cloudify.manager import get_node_instance, update_node_instance
+def write_behind(instance, key, value):
+    other = get_node_instance(instance)
+    other.runtime_properties[key] = value
+    update_node_instance(other)
+'''
+
 
 class PythonScript(OperationCase):
     def failure(self, text, **fields):
@@ -85,6 +93,71 @@ ctx.instance.update(on_conflict=lambda local, latest: dict(latest, **local))
 held['after'] = 3
 ''')
         self.assertEqual(self.runtime_properties(), {'mine': 1, 'theirs': 2, 'after': 3})
+
+    def test_who_merges_is_asked_first_and_at_every_conflict(self):
+        self.manager.instances['web_1']['runtime_properties'] = {'count': 1, 'list': ['stored']}
+        result = self.python(HEAD + WRITE_BEHIND + '''
+import copy
+calls = []
+def merge(local, latest):
+    calls.append(copy.deepcopy([dict(local), dict(latest)]))
+    if len(calls) < 3:
+        write_behind('web_1', 'theirs', len(calls))
+    local['list'] += latest['list']
+    return dict(latest, **local)
+local = ctx.instance.runtime_properties
+local['list'] = ['mine']
+ctx.instance.update(on_conflict=merge)
+ctx.returns([calls, local])
+''')
+        calls, local = result
+        self.assertEqual([latest.get('theirs') for _, latest in calls], [None, 1, 2])
+        self.assertEqual([own for own, _ in calls], [{'count': 1, 'list': ['mine']}] * 3)
+        self.assertEqual(local, {'count': 1, 'theirs': 2, 'list': ['mine', 'stored']})
+        self.assertEqual(self.runtime_properties(), local)
+
+    def test_who_merges_is_asked_without_a_change_and_without_a_conflict(self):
+        self.python(HEAD + "ctx.instance.update(lambda local, latest: {'asked': [local, latest]})")
+        self.assertEqual(self.runtime_properties(), {'asked': [{}, {}]})
+
+    def test_both_sides_of_a_relationship_can_be_merged(self):
+        self.manager.add('db_1', 'db', runtime_properties={'port': 5432})
+        self.python(HEAD + WRITE_BEHIND + '''
+for side, name in ((ctx.source, 'web_1'), (ctx.target, 'db_1')):
+    side.instance.runtime_properties['mine'] = name
+    write_behind(name, 'theirs', name)
+    side.instance.update(on_conflict=lambda local, latest: dict(latest, **local))
+''', related={'node_id': 'db_1', 'node_name': 'db', 'is_target': True})
+        self.assertEqual(self.runtime_properties(), {'mine': 'web_1', 'theirs': 'web_1'})
+        self.assertEqual(self.runtime_properties('db_1'), {'port': 5432, 'mine': 'db_1', 'theirs': 'db_1'})
+
+    def test_a_merge_that_fails_overwrites_nothing(self):
+        for failure in ('raise ValueError(latest)', 'return None'):
+            self.failure(WRITE_BEHIND + '''
+ctx.instance.runtime_properties['mine'] = 1
+write_behind('web_1', 'theirs', 2)
+def merge(local, latest):
+    {0}
+ctx.instance.update(merge)
+'''.format(failure))
+            self.assertEqual(self.runtime_properties(), {'theirs': 2})
+
+    def test_what_others_wrote_is_seen_after_an_update(self):
+        self.assertEqual(self.python(HEAD + WRITE_BEHIND + '''
+held = ctx.instance.runtime_properties
+held['mine'] = 1
+ctx.instance.update()
+write_behind('web_1', 'theirs', 2)
+ctx.returns([dict(ctx.instance.runtime_properties), held is ctx.instance.runtime_properties])
+'''), [{'mine': 1, 'theirs': 2}, True])
+
+    def test_the_target_of_a_relationship_is_not_merged_into(self):
+        self.manager.add('db_1', 'db')
+        self.manager.instances['web_1']['relationships'] = [
+            {'type': 'cloudify.relationships.connected_to', 'target_id': 'db_1', 'target_name': 'db'}]
+        error = self.failure('ctx.instance.relationships[0].target.instance.update(lambda local, latest: {"a": 1})')
+        self.assertEqual(error['message'], 'Cannot modify runtime properties of relationship node instances')
+        self.assertEqual(self.runtime_properties('db_1'), {})
 
     def test_relationship_targets_are_read_only(self):
         self.manager.add('db_1', 'db', runtime_properties={'port': 5432})

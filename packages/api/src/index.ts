@@ -27,7 +27,9 @@ export { checkDisplayName, checkIdentifier, maxIdentifierLength } from './identi
 export {
   checkLabel,
   checkLabelKey,
+  type DatedLabel,
   type LabelPair,
+  parseDatedLabels,
   parseLabels,
   parseLabelsText,
   reservedLabelKeys,
@@ -42,10 +44,10 @@ export {
   scalarFields,
 } from './list/field-table.ts'
 export { includedNames, parseInclude, pickIncluded } from './list/include.ts'
-export { ListAnswer } from './list/list-answer.ts'
+export { ListAnswer, type Reading, type ReadingPlace } from './list/list-answer.ts'
 export { type ListQuery, type ListQueryOptions, parseListQuery } from './list/list-query.ts'
 export { defaultMaxResults, type Page, parsePage } from './list/pagination.ts'
-export { allValues, lastValue, type QueryValues } from './list/query-value.ts'
+export { allValues, firstValue, type QueryValues } from './list/query-value.ts'
 export type { Range } from './list/range.ts'
 export { openapi } from './openapi.ts'
 export { defaultPermissions, managerPermissions, type Permission, type Role } from './permissions/matrix.ts'

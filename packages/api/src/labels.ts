@@ -1,5 +1,6 @@
 import { badParameter } from './errors/messages.ts'
 import { checkIdentifier, maxIdentifierLength } from './identifiers.ts'
+import { parseTimestamp } from './values/timestamp.ts'
 
 export type LabelPair = { readonly key: string; readonly value: string }
 
@@ -31,7 +32,33 @@ export function parseLabels(labels: unknown): readonly LabelPair[] {
   return unique(labels.every(isAnswered) ? labels.map(asAnswered) : labels.flatMap(parseEntry))
 }
 
-type Answered = { readonly key: unknown; readonly value: unknown }
+export type DatedLabel = LabelPair & { readonly createdBy?: string; readonly createdAt?: Date }
+
+/**
+ * The same, with who made them and when where they are as answers show them: for those who may say so.
+ *
+ * @throws bad_parameters_error
+ */
+export function parseDatedLabels(labels: unknown): readonly DatedLabel[] {
+  const pairs = parseLabels(labels)
+  const given = labels as readonly unknown[]
+  if (!given.every(isAnswered)) return pairs
+  return pairs.map((pair, index) => {
+    const { created_by: by, created_at: at } = given[index] as Answered
+    return {
+      ...pair,
+      ...(typeof by === 'string' && { createdBy: by }),
+      ...(typeof at === 'string' && { createdAt: parseTimestamp(at) }),
+    }
+  })
+}
+
+type Answered = {
+  readonly key: unknown
+  readonly value: unknown
+  readonly created_by?: unknown
+  readonly created_at?: unknown
+}
 
 /** A label as answers show it, with who made it and when. */
 const isAnswered = (entry: unknown): entry is Answered =>

@@ -17,9 +17,10 @@ export {
 export {
   type Budget,
   BudgetExceeded,
-  CREATION_LIMITS,
   type Limits,
   newBudget,
+  PLANNING_LIMITS,
+  type PlanningLimits,
   READ_LIMITS,
 } from './functions/budget.ts'
 export { holdsCall, isCall } from './functions/call.ts'

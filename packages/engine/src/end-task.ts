@@ -20,7 +20,8 @@ export function enter(
   if (end.error !== undefined) task.parameters = { ...task.parameters, error: end.error }
   notePatch(state.changes, task, end.error !== undefined)
   if (to === 'succeeded' || to === 'failed' || to === 'rescheduled') noteTermination(state.changes, task)
-  const emitted = event === null ? null : taskEvent(task, event, atMs, end)
+  const isUntold = event === null || (state.options.dryRun === true && isSubgraph(task))
+  const emitted = isUntold ? null : taskEvent(task, event, atMs, end)
   if (emitted !== null) state.changes.events.push(emitted)
 }
 

@@ -45,4 +45,10 @@ export type { BuildInput, Phase, Workflow } from './workflow.ts'
 export { WorkflowError } from './workflow.ts'
 export type { WorkflowEnd } from './workflow-events.ts'
 export { workflowEnded, workflowStarted } from './workflow-events.ts'
-export { builtInWorkflow } from './workflows/built-in.ts'
+export {
+  builtInMapping,
+  builtInWorkflow,
+  findBuiltInWorkflow,
+  type WorkflowMapping,
+  whyNotBuiltIn,
+} from './workflows/built-in.ts'

@@ -126,7 +126,7 @@ function wakeAtMs({ outcome, record, due }: GraphState): number | null {
   return dueMs === null ? record.failDeadlineMs : Math.min(dueMs, record.failDeadlineMs)
 }
 
-/** spec/workflows.md 5.6: events only. */
+/** spec/workflows.md 5.6: events only, and of what would be done: subgraphs are kept nowhere, and nothing is said of them. */
 function dryRunCommit(commit: Commit | null): Commit | null {
   if (commit === null || commit.events.length === 0) return null
   return {

@@ -1,6 +1,7 @@
 import { isEndStatus } from '@tutti/api'
 import type { Database } from '@tutti/storage'
 import { isDatabaseAway, type Notification } from '@tutti/storage'
+import type { Room } from './http/room.ts'
 
 /**
  * Lets requests wait for the end of executions that workers run, here or elsewhere. Woken by notifications;
@@ -19,6 +20,15 @@ const pollMs = 1_000
 export function watchExecutionEnds(
   db: Database,
   readEnd: (db: Database, tenantId: number, executionId: string) => Promise<ExecutionEnd | undefined>,
+  {
+    room,
+    awayMs,
+  }: {
+    /** What runs may wait for room; whoever waits for it does not. */
+    readonly room: Room
+    /** So long a database may be away before whoever waits is told so. */
+    readonly awayMs: number
+  },
 ): ExecutionEnds {
   const waiting = new Map<string, Set<() => void>>()
   const keyOf = (tenantId: number, executionId: string) => `${tenantId}/${executionId}`
@@ -32,19 +42,26 @@ export function watchExecutionEnds(
     async wait(tenantId, executionId, timeoutMs) {
       const key = keyOf(tenantId, executionId)
       const deadline = Date.now() + timeoutMs
+      let answeredAt = Date.now()
       for (;;) {
         // Asked to be woken before reading: an end between the two is then not missed.
         const woken = untilWoken(waiting, key, Math.min(pollMs, Math.max(1, deadline - Date.now())))
         const isLast = Date.now() >= deadline
         const end = await readEnd(db, tenantId, executionId).catch((error: unknown) => {
-          // Whoever waits has time: the execution goes on when the database is back, and so does this.
-          if (isDatabaseAway(error) && !isLast) return 'away' as const
+          // A server that is started again is back soon: the execution goes on then, and so does this.
+          if (isDatabaseAway(error) && !isLast && Date.now() - answeredAt < awayMs) return 'away' as const
+          woken.stop()
           throw error
         })
         if (end !== 'away' && (end === undefined || isEndStatus(end.status) || isLast)) {
           woken.stop()
           return end
         }
+        if (end !== 'away') answeredAt = Date.now()
+        await room.check().catch((error: unknown) => {
+          woken.stop()
+          throw error
+        })
         await woken.promise
       }
     },

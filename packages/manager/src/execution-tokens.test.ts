@@ -11,6 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addDeployment, addExecution, addTenant, addUser } from '../test/fixtures.ts'
 import { headersOf, startTestManager, type TestManager } from '../test/test-manager.ts'
+import type { Caller } from './authentication/authenticate.ts'
 import { rightsOf } from './authentication/rights.ts'
 
 /**
@@ -105,17 +106,19 @@ test('what only administrators of the system hold is the manager’s', () => {
 })
 
 test('nor do rights count in another tenant', () => {
-  const caller = {
+  const execution = { id: 'e', tenantId: home, status: 'started' }
+  const caller: Omit<Caller, 'execution'> = {
     userId: 0,
     username: 'admin',
     systemRole: 'sys_admin',
     systemRoles: ['sys_admin'],
     tenantRoles: {},
-    execution: { id: 'e', tenantId: home, status: 'started', isSystemWorkflow: false },
+    by: 'execution',
+    passwordHash: null,
   }
   const holds = (tenantId: number | undefined, isSystemWorkflow = false) =>
     rightsOf(
-      { ...caller, execution: { ...caller.execution, isSystemWorkflow } },
+      { ...caller, execution: { ...execution, isSystemWorkflow } },
       defaultPermissions,
       tenantId,
     ).holds('administrators')

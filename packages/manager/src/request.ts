@@ -6,6 +6,7 @@ import {
   type Permission,
   type QueriedRouteName,
   type QueryValues,
+  type Reading,
   type RouteBody,
   type RouteName,
   type RouteParams,
@@ -39,6 +40,10 @@ export type Request = {
   readonly query: QueryValues
   /** For uploads, which read the body as a stream. */
   readonly raw: IncomingMessage
+  /** Aborted when nobody waits for the answer any more. */
+  readonly gone: AbortSignal
+  /** For lists that may be long. */
+  readonly reading: Reading
   /** For downloads, which set headers of their own. */
   readonly reply: FastifyReply
   /** The header `Content-Disposition` of a download; the name is of the characters that ids have. */

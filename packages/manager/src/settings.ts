@@ -15,6 +15,8 @@ export type ManagerSettings = {
   readonly maxBodyBytes: number
   /** How long a request waits for an upload or a deployment's creation before it answers without the end. */
   readonly waitMs: number
+  /** How long anybody waits for a database that does not answer. */
+  readonly databaseSeconds: number
   /** How long requests that are under way may go on after the manager was asked to stop. */
   readonly drainSeconds: number
   /** Hosts that archive and import URLs may name; empty: any public one. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import { createDirectory } from './authentication/directory.ts'
 import { createLdapLogins } from './authentication/ldap/login.ts'
 import { lockoutOf } from './authentication/lockout.ts'
 import { createPasswordCheck } from './authentication/passwords.ts'
+import { createSlowDown } from './authentication/slow-down.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import { loadKeys } from './encryption/keys.ts'
 import { watchExecutionEnds } from './execution-ends.ts'
@@ -23,9 +25,11 @@ import { readEnd } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
 import { watchConnections } from './http/connections.ts'
+import { createRoom } from './http/room.ts'
 import type { Services } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
+import { managerShares } from './shares.ts'
 
 export type RunningManager = {
   /** Where it listens. */
@@ -48,12 +52,19 @@ export async function startManager(options: {
   await bootstrap(db, settings)
   const keys = await loadKeys(db, settings)
   const shared = await openSharedState(db, settings, log)
-  const ends = watchExecutionEnds(db, readEnd)
+  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
+  const room = createRoom(uploadFolder)
+  const ends = watchExecutionEnds(db, readEnd, { room, awayMs: settings.databaseSeconds * 1_000 })
   const directory = createDirectory(db)
+  const { readers, hashing } = managerShares(metrics)
+  const id = randomUUID()
+  const slowDown = createSlowDown({ now: () => performance.now(), most: 10_000 })
   const listener = listen(
     connection,
     (notification) => {
       ends.onNotification(notification)
+      if (notification.kind === 'login_failed' && notification.manager !== id)
+        slowDown.failed(notification.key)
       directory.onNotification(notification)
       shared.onNotification(notification)
     },
@@ -62,8 +73,8 @@ export async function startManager(options: {
       shared.onListening(isListening)
     },
   )
-  const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const services: Services = {
+    id,
     db,
     database,
     queue,
@@ -72,7 +83,10 @@ export async function startManager(options: {
     maintenance: shared.maintenance,
     uploadFolder,
     ends,
-    passwords: createPasswordCheck(),
+    room,
+    passwords: createPasswordCheck(hashing),
+    slowDown,
+    readers,
     ldapLogins: createLdapLogins(),
     keys,
     directory,

@@ -30,9 +30,10 @@ export function callingBlueprint(port: number): Buffer {
           relationships: [{ target: 'first', type: 'cloudify.relationships.depends_on' }],
         },
       },
+      plugins: { own: { executor: 'central_deployment_agent', install: false } },
       workflows: {
         typed: {
-          mapping: 'default_workflows.cloudify.plugins.workflows.nothing',
+          mapping: 'default_workflows.cloudify.plugins.workflows.execute_operation',
           parameters: {
             text: { type: 'string', default: '' },
             number: { type: 'integer', default: 1, constraints: [{ in_range: [1, 10] }] },
@@ -45,8 +46,14 @@ export function callingBlueprint(port: number): Buffer {
           },
         },
         addressed: {
-          mapping: 'default_workflows.cloudify.plugins.workflows.start',
+          mapping: 'default_workflows.cloudify.plugins.workflows.execute_operation',
           parameters: { address: { type: 'string', default: { get_attribute: ['first', 'address'] } } },
+        },
+        mine: { mapping: 'own.tasks.install' },
+        put_up: { mapping: 'default_workflows.cloudify.plugins.workflows.install' },
+        take_down: {
+          mapping: 'default_workflows.cloudify.plugins.workflows.uninstall',
+          parameters: { recursive: { default: false } },
         },
         off: {
           mapping: 'default_workflows.cloudify.plugins.workflows.install',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,15 +10,18 @@ import { createDirectory } from '../src/authentication/directory.ts'
 import { createLdapLogins } from '../src/authentication/ldap/login.ts'
 import { lockoutOf } from '../src/authentication/lockout.ts'
 import { createPasswordCheck } from '../src/authentication/passwords.ts'
+import { createSlowDown } from '../src/authentication/slow-down.ts'
 import { bootstrap } from '../src/bootstrap/bootstrap.ts'
 import { newKey, openKeyRing } from '../src/encryption/key-ring.ts'
 import { watchExecutionEnds } from '../src/execution-ends.ts'
 import { readEnd } from '../src/features/executions/index.ts'
 import { handlers } from '../src/features/index.ts'
 import { buildApp } from '../src/http/app.ts'
+import { createRoom } from '../src/http/room.ts'
 import type { Services } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
 import { openSharedState, type SharedState } from '../src/shared-state.ts'
+import { managerShares } from '../src/shares.ts'
 
 /** Who asks and what; the bootstrap administrator in `default_tenant` unless the request says otherwise. */
 export { addDeployment, addExecution } from './fixtures.ts'
@@ -79,16 +83,23 @@ export async function startTestManager(
   const log = pino({ level: 'silent' })
   const allSettings = { ...testSettings, dataFolder, ...settings }
   const shared = await openSharedState(db, allSettings, log)
+  const room = createRoom(allSettings.dataFolder)
+  const metrics = createMetrics()
+  const { readers, hashing } = managerShares(metrics)
   const services: Services = {
+    id: randomUUID(),
     db,
     database,
     queue,
     settings: allSettings,
     config: shared.config,
     maintenance: shared.maintenance,
-    uploadFolder: dataFolder,
-    ends: watchExecutionEnds(db, readEnd),
-    passwords: createPasswordCheck(),
+    uploadFolder: allSettings.dataFolder,
+    room,
+    ends: watchExecutionEnds(db, readEnd, { room, awayMs: 15_000 }),
+    passwords: createPasswordCheck(hashing),
+    slowDown: createSlowDown({ now: () => performance.now(), most: 10_000 }),
+    readers,
     ldapLogins: createLdapLogins(1_000),
     keys: beside?.services.keys ?? openKeyRing([newKey()]),
     // Tests write users and roles behind its back: it is not listening, so it remembers nothing.
@@ -96,7 +107,7 @@ export async function startTestManager(
     lockout: () => lockoutOf(shared.config),
     now: () => new Date(),
     log,
-    metrics: createMetrics(),
+    metrics,
   }
   const app = buildApp(services, handlers)
   return {
@@ -158,6 +169,7 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   maxBodyBytes: 10_000_000,
   waitMs: 5_000,
   drainSeconds: 1,
+  databaseSeconds: 15,
   allowedHosts: [],
   allowPrivateAddresses: true,
   allowPrivateLdap: false,

@@ -58,12 +58,16 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       isAlone: false,
       leaseMs: 3_000,
       maxOperations: 8,
+      operationTimeoutMs: 0,
       drainMs: 0,
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
+      resourcesSweepMs: 100,
       python: 'python3',
       operationUsers: undefined,
+      operationLogs: { maxBytes: 1_000_000, files: 2 },
       environment: {
         inherited: process.env,
+        alsoPassed: [],
         manager: {
           protocol: 'http',
           hosts: ['127.0.0.1'],
@@ -74,6 +78,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
         runtimeFolder: runtimeFolder(),
         pluginWorkFolder: join(dataFolder, 'plugins'),
         logFolder: join(dataFolder, 'logs'),
+        resourcesFolder: join(dataFolder, 'resources'),
       },
     },
   })

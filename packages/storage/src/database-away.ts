@@ -1,9 +1,10 @@
 /**
  * SQLSTATE classes after which the same transaction may succeed unchanged: 08 broken connections, 25006 a standby
  * that is not promoted yet, 25P03 a transaction that idled for too long, 40001 and 40P01 lost races, 53 resources that
- * ran out, 57P shutdown and start.
+ * ran out, 55P03 a lock that was not to be had in time, 57014 a statement that was ended, mostly for its time, 57P
+ * shutdown and start.
  */
-const passingStates = /^(08|25006|25P03|40001|40P01|53|57P0)/
+const passingStates = /^(08|25006|25P03|40001|40P01|53|55P03|57014|57P0)/
 
 /** A newer Tutti has changed a table under a prepared statement; its connection is not used again. */
 const outdatedStatement = /^cached plan must not change result type/

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
 import { type AuditCaller, announcing } from './audit/caller.ts'
+import { answersWithin, withDeadlines } from './deadlines.ts'
 import { withPreparedStatements } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
 
@@ -19,14 +20,25 @@ export type OpenDatabase = {
 const int8 = 20
 types.setTypeParser(int8, Number)
 
-/** An error is better than a request that hangs: the address may lead nowhere, or all connections be busy for good. */
-const connectTimeoutMs = 15_000
+/** An error is better than a request that hangs. */
+const defaultSilenceMs = 15_000
+
+/** One that takes longer is a fault: what is large is done in parts. */
+const statementsPerSilence = 4
 
 /**
- * A machine that loses its power in the middle of a transaction leaves its locks behind until the system notices, which
- * takes hours by default. No transaction of ours waits for anything but the database.
+ * A process that is halted, or a machine that loses its power, in the middle of a transaction leaves its locks behind
+ * until the system notices, which takes hours by default. No transaction of ours waits for anything but the database.
  */
-const idleInTransactionMs = 15_000
+const defaultIdleInTransactionMs = 15_000
+
+export type DatabaseOptions = PoolConfig & {
+  readonly onIdleError?: (error: Error) => void
+  /** How long anybody waits for a connection, a lock, or a server that says nothing. */
+  readonly silenceMs?: number
+  /** After how long without a word the locks of a transaction are taken from it. */
+  readonly idleInTransactionMs?: number
+}
 
 /**
  * Opens a pool on a PostgreSQL 15 or newer.
@@ -34,13 +46,22 @@ const idleInTransactionMs = 15_000
  * A connection that breaks while idle (the server was restarted) is dropped from the pool and reported to
  * `onIdleError`; the next query opens a new one.
  */
-export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error) => void }): OpenDatabase {
-  const { onIdleError, ...poolConfig } = config
+export function openDatabase(config: DatabaseOptions): OpenDatabase {
+  const {
+    onIdleError,
+    silenceMs = defaultSilenceMs,
+    idleInTransactionMs = defaultIdleInTransactionMs,
+    ...poolConfig
+  } = config
+  const statementMs = silenceMs * statementsPerSilence
   const pool = new Pool({
     max: 20,
     application_name: 'tutti',
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: silenceMs,
+    lock_timeout: silenceMs,
+    statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
+    keepAlive: true,
     ...poolConfig,
   })
   let isClosing = false
@@ -53,7 +74,9 @@ export function openDatabase(config: PoolConfig & { onIdleError?: (error: Error)
   // The pool looks after idle connections only. One that breaks between two statements of a transaction has nobody
   // to tell until the next statement fails, and an event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const prepared = withPreparedStatements(pool)
+  const prepared = withDeadlines(withPreparedStatements(pool), { silenceMs, statementMs }, (limitMs) =>
+    answersWithin(poolConfig, limitMs),
+  )
   const databaseOn = (connections: PostgresPool) =>
     new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connections }) })
   const db = databaseOn(prepared)

@@ -86,3 +86,28 @@ export async function insertEvents(
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '<NUL>')
 }
+
+/**
+ * Whether the batch is new, and remembers it: false when it has been stored. While another transaction stores it, this
+ * waits to learn whether it does.
+ */
+export async function claimEventBatch(transaction: Database, tenantId: number, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    insert into event_batches (tenant_id, id) values (${tenantId}, ${id}) on conflict do nothing
+    returning id`.execute(transaction)
+  return rows.length > 0
+}
+
+/** Forgets batches that nobody sends again; answers how many. */
+export async function deleteOldEventBatches(
+  db: Database,
+  { olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number },
+): Promise<number> {
+  const { rows } = await sql`
+    delete from event_batches where (tenant_id, id) in (
+      select tenant_id, id from event_batches
+      where stored_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+      limit ${limit} for update skip locked)
+    returning id`.execute(db)
+  return rows.length
+}

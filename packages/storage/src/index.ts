@@ -9,9 +9,10 @@ export {
   type CheckedAddress,
   checkedAddress,
 } from './checked-address.ts'
+export { type CoordinatorLock, coordinatorLock } from './coordinator-lock.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
-export { holdTargetsOrAwait, linkAwaiting } from './dependencies/awaited.ts'
+export { linkAwaiting } from './dependencies/awaited.ts'
 export { setConsumerLabels } from './dependencies/consumers.ts'
 export { deleteDeployment } from './dependencies/delete-deployment.ts'
 export {
@@ -31,18 +32,27 @@ export {
 export { setDeploymentLabels } from './dependencies/deployment-labels.ts'
 export { type EvaluatedTargets, evaluateTargets, storeTargets } from './dependencies/evaluated-targets.ts'
 export { holdSource, holdTargets, seenBy } from './dependencies/targets.ts'
+export { isDiskFull } from './disk-full.ts'
 export * from './embedded/index.ts'
 export { settleEnvironments } from './environments/settle.ts'
 export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './environments/status.ts'
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
 export { deploymentStorage } from './evaluation/storage.ts'
 export type { DeploymentStorage } from './evaluation/types.ts'
-export { type EventContext, executionEvents, insertEvents, type NewEvent } from './events.ts'
+export {
+  claimEventBatch,
+  deleteOldEventBatches,
+  type EventContext,
+  executionEvents,
+  insertEvents,
+  type NewEvent,
+} from './events.ts'
 export { readDeploymentStates } from './executions/deployment-states.ts'
 export { dequeueExecutions, mayDequeue } from './executions/dequeue.ts'
 export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {
   checkLease,
+  clearLeftLeases,
   type ExecutionRow,
   findAbandoned,
   isActive,
@@ -66,6 +76,7 @@ export {
   guardedFetch,
   guardedGet,
   limited,
+  withoutCredentials,
 } from './fetch/index.ts'
 export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
 export { setGroupLabels } from './groups/group-labels.ts'
@@ -134,7 +145,8 @@ export {
   startHeartbeat,
 } from './processes/heartbeat.ts'
 export { machineAddress } from './processes/machine-address.ts'
-export { type ExecutionJob, openQueue, type Queue } from './queue.ts'
+export { internalFailure, publicReason } from './public-reason.ts'
+export { deleteFinishedJobs, type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
 export { scopeOf } from './scope-of.ts'
 export {

@@ -44,19 +44,26 @@ export function isSeenLabel({ computed }: LabelledTable, scope: Scope): RawBuild
 
 type Owner = { readonly tenantId: number; readonly id: string }
 type Pair = { readonly key: string; readonly value: string }
+type NewPair = Pair & { readonly createdBy?: string; readonly createdAt?: Date }
 
-/** Adds labels; pairs that are there already stay as they are. */
+/** Adds labels, of this user and now unless they say otherwise; pairs that are there already stay as they are. */
 export async function addLabels(
   db: Database,
   { table, idColumn }: LabelledTable,
   { tenantId, id }: Owner,
-  labels: readonly Pair[],
+  labels: readonly NewPair[],
   createdBy: string,
 ): Promise<void> {
   if (labels.length === 0) return
   await sql`
-    insert into ${sql.table(table)} (tenant_id, ${sql.ref(idColumn)}, key, value, created_by)
-    select ${tenantId}, ${id}, key, value, ${createdBy} from ${pairs(labels)}
+    insert into ${sql.table(table)} (tenant_id, ${sql.ref(idColumn)}, key, value, created_by, created_at)
+    select ${tenantId}, ${id}, key, value, coalesce(created_by, ${createdBy}), coalesce(created_at, clock_timestamp())
+    from unnest(
+      ${labels.map(({ key }) => key)}::text[],
+      ${labels.map(({ value }) => value)}::text[],
+      ${labels.map((label) => label.createdBy ?? null)}::text[],
+      ${labels.map((label) => label.createdAt ?? null)}::timestamptz[]
+    ) as l (key, value, created_by, created_at)
     on conflict do nothing`.execute(db)
 }
 
@@ -77,7 +84,7 @@ export async function replaceLabels(
   transaction: Database,
   labelled: LabelledTable,
   owner: Owner,
-  labels: readonly Pair[],
+  labels: readonly NewPair[],
   createdBy: string,
 ): Promise<void> {
   await sql`

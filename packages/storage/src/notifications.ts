@@ -12,6 +12,8 @@ export type Notification =
   | { readonly kind: 'state_changed'; readonly state: SharedState }
   /** Sent by triggers: users, roles, permissions, or which tenants have global resources. */
   | { readonly kind: 'access_changed' }
+  /** `manager` is who heard the wrong password; `key` stands for the user and the address. */
+  | { readonly kind: 'login_failed'; readonly key: string; readonly manager: string }
 
 /** What every process keeps in memory (shared/watch.ts). */
 export type SharedState = 'config' | 'maintenance'

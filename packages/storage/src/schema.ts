@@ -62,6 +62,8 @@ export type Schema = {
     created_at: DefaultTimestamp
   }
   archives: { sha256: string; size: number; created_at: DefaultTimestamp }
+  deployment_folders: { tenant_id: number; deployment_id: string; sha256: string; version: Generated<string> }
+  installation: { id: Generated<string>; is_only: Generated<boolean> }
   archive_chunks: { sha256: string; chunk_index: number; data: Uint8Array }
   blueprints: Owned & {
     tenant_id: number
@@ -107,6 +109,7 @@ export type Schema = {
     latest_execution_id: string | null
     updated_at: NullableTimestamp
   }
+  deployment_workdirs: { tenant_id: number; deployment_id: string; archive_sha256: string }
   deployment_filters: FilterRow
   blueprint_filters: FilterRow
   encryption: { is_only: Generated<boolean>; fingerprint: string }
@@ -296,6 +299,7 @@ export type Schema = {
     manager_name: string | null
     agent_name: string | null
   }
+  event_batches: { tenant_id: number; id: string; stored_at: DefaultTimestamp }
   events: {
     tenant_id: number
     id: ColumnType<number, never, never>

@@ -14,6 +14,8 @@ import {
   startHeartbeat,
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'
+import { startCoordinator } from './coordinator/index.ts'
+import { openResources } from './resources-folder/index.ts'
 import type { WorkerLog } from './services.ts'
 import type { WorkerSettings } from './settings.ts'
 import { createSoon } from './soon.ts'
@@ -67,7 +69,20 @@ export async function startWorker(options: {
       onError: (error) => log.warn({ err: error }, 'what waits in the queue could not be started yet'),
     },
   )
-  const services = { db, queue, settings, config, slots, planning, environments, waiting, log, now: Date.now }
+  const resources = await openResources({ db, settings, config, log })
+  const services = {
+    db,
+    queue,
+    settings,
+    config,
+    slots,
+    planning,
+    environments,
+    waiting,
+    resources,
+    log,
+    now: Date.now,
+  }
   const claims = createClaims(services)
   const listener = listen(
     options.connection,
@@ -83,12 +98,13 @@ export async function startWorker(options: {
       id: settings.owner,
       hostname: settings.environment.manager.name,
       address: machineAddress(),
-      // Every worker offers itself as scheduler.
+      // Every worker stands for coordinator, which clients know under this name.
       roles: ['worker', 'scheduler'],
       version: options.version,
     },
     { onError: (error) => log.warn({ err: error }, 'the heartbeat could not be written') },
   )
+  const coordinator = startCoordinator({ db, connection: options.connection, metrics, log })
   await queue.work((jobs) => claims.take(jobs))
   return {
     get running() {
@@ -97,8 +113,9 @@ export async function startWorker(options: {
     async drain() {
       // First of all, so that no job is fetched that this worker would not take.
       await queue.rest()
-      await claims.drain()
-      await Promise.all([environments.stop(), waiting.stop()])
+      // Nobody else does what this one no longer does: another one is elected while operations still end.
+      await Promise.all([coordinator.stop(), claims.drain()])
+      await Promise.all([environments.stop(), waiting.stop(), resources.stop()])
       await heartbeat.stop()
       await listener.close()
       config.close()

@@ -14,6 +14,8 @@ export type ApiErrorOptions = {
   /** Extra keys of the body, such as `err_reason`. */
   readonly details?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
+  /** Answered as the header Retry-After. */
+  readonly retryAfterSeconds?: number
 }
 
 /** An error of the catalogue, thrown anywhere in the manager and translated once into an answer. */
@@ -22,6 +24,7 @@ export class ApiError extends Error {
   readonly status: number
   readonly hint: string | undefined
   readonly details: Readonly<Record<string, unknown>>
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -30,6 +33,7 @@ export class ApiError extends Error {
     this.status = errorCatalogue[code].status
     this.hint = options.hint
     this.details = options.details ?? {}
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 
   toBody(): ErrorBody {

@@ -91,14 +91,20 @@ export const errorCatalogue = {
     status: 400,
     when: 'a secrets provider is described wrongly, refuses the manager, or has no such value',
   },
-  secrets_provider_unavailable_error: { status: 502, when: 'a secrets provider does not answer now' },
+  // No 502 or 503: clients of several managers take those for a manager that is down, and go to another.
+  secrets_provider_unavailable_error: { status: 424, when: 'a secrets provider does not answer now' },
 
   database_unavailable_error: {
     status: 503,
     when: 'the database does not answer now; send the request again',
   },
+  insufficient_storage_error: { status: 507, when: 'the disk of the manager or of its database is full' },
   maintenance_mode_active: { status: 503, when: 'the manager is in maintenance mode' },
   entering_maintenance_mode: { status: 503, when: 'the manager is about to enter maintenance mode' },
+  too_many_requests_error: {
+    status: 429,
+    when: 'too many requests of the same kind wait, or too many wrong passwords were sent; wait as long as Retry-After says',
+  },
   insufficient_memory_error: { status: 503, when: 'the manager has too little memory for the request' },
   in_snapshot_restore_error: { status: 503, when: 'a snapshot is being restored' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly when: string }>>

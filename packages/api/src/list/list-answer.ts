@@ -1,6 +1,18 @@
 import type { ListMetadata } from '../shapes/common.ts'
 
-type Batches<Item> = AsyncIterable<readonly Item[]>
+/** Leave to read a long list, which holds a connection to the database for as long as the client takes it. */
+export type Reading = {
+  /** Resolves when there is room for one more; rejects when too many wait, or nobody waits for the answer any more. */
+  begin(): Promise<ReadingPlace>
+}
+
+export type ReadingPlace = {
+  /** Whether others wait for a place. */
+  readonly isWanted: boolean
+  end(): void
+}
+
+type Batches<Item> = (reading: Reading) => AsyncIterable<readonly Item[]>
 
 /**
  * The envelope of a list whose items are read while they are sent: all of a list may be more than memory holds. It is
@@ -24,16 +36,15 @@ export class ListAnswer<Item = Readonly<Record<string, unknown>>> {
     change: (batch: readonly Item[]) => readonly Other[] | Promise<readonly Other[]>,
   ): ListAnswer<Other> {
     const { batches } = this
-    async function* changed() {
-      for await (const batch of batches) yield await change(batch)
-    }
-    return new ListAnswer(changed(), this.metadata)
+    return new ListAnswer(async function* (reading) {
+      for await (const batch of batches(reading)) yield await change(batch)
+    }, this.metadata)
   }
 
   /** All items, where whoever asks knows that they are few. */
-  async items(): Promise<Item[]> {
+  async items(reading: Reading): Promise<Item[]> {
     const items: Item[] = []
-    for await (const batch of this.batches) items.push(...batch)
+    for await (const batch of this.batches(reading)) items.push(...batch)
     return items
   }
 }

@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { creationOverrides, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
+import {
+  creationOverrides,
+  Description,
+  JsonObject,
+  ListOf,
+  Nullable,
+  newVisibility,
+} from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /**
@@ -13,22 +20,28 @@ export const BlueprintUpload = Type.Object({
   ...newVisibility,
   labels: Type.Optional(Nullable(Type.Unknown())),
   async_upload: Type.Optional(Nullable(Type.Boolean())),
+  /** Nothing reads the archive: what is in it is said afterwards, as of one that was uploaded elsewhere. */
   skip_execution: Type.Optional(Nullable(Type.Boolean())),
+  state: Type.Optional(Nullable(Type.String())),
+  requirements: Type.Optional(Nullable(Type.Unknown())),
   ...creationOverrides,
 })
 
-/** How an upload went may be said by others; what it made of the archive (plan, requirements) is its own to write. */
+/** How an upload went; the plan and what else it makes of the archive are for those who restore a blueprint. */
 export const BlueprintPatch = Type.Object(
   {
     labels: Type.Optional(Type.Array(Type.Unknown())),
     visibility: Type.Optional(Type.String()),
-    description: Type.Optional(Nullable(Type.String())),
+    description: Type.Optional(Nullable(Description)),
     main_file_name: Type.Optional(Nullable(Type.String())),
     state: Type.Optional(Nullable(Type.String())),
     error: Type.Optional(Nullable(Type.String())),
     error_traceback: Type.Optional(Nullable(Type.String())),
     creator: Type.Optional(Type.String()),
     created_at: Type.Optional(Nullable(Type.String())),
+    plan: Type.Optional(Nullable(JsonObject)),
+    requirements: Type.Optional(Nullable(JsonObject)),
+    is_hidden: Type.Optional(Nullable(Type.Boolean())),
   },
   { additionalProperties: false, minProperties: 1 },
 )
@@ -69,11 +82,12 @@ export const blueprintRoutes = {
     path: '/blueprints/:blueprint_id/validate',
     since: 'v3.1',
     permission: 'blueprint_upload',
-    summary: 'Check a blueprint archive without storing it',
+    summary:
+      'Check a blueprint archive without storing it: 204 when it is valid, 201 while that takes longer',
     query: BlueprintUpload,
     body: 'archive',
-    response: 'empty',
-    status: 204,
+    response: Blueprint,
+    status: 201,
   }),
   'blueprints.update': route({
     method: 'PATCH',

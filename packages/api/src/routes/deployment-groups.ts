@@ -1,5 +1,12 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
+import {
+  creationOverrides,
+  Description,
+  JsonObject,
+  ListOf,
+  Nullable,
+  newVisibility,
+} from '../shapes/common.ts'
 import { DeploymentGroup, deploymentGroupFields } from '../shapes/deployment-group.ts'
 import { route } from './route.ts'
 
@@ -32,12 +39,15 @@ export const DeploymentGroupAddition = Type.Object({ ...selection, new_deploymen
 /** spec/rest-facts-a.md 8. A key that is null or absent leaves the group as it is. */
 export const DeploymentGroupPut = Type.Object({
   ...newVisibility,
-  description: Type.Optional(Nullable(Type.String())),
+  description: Type.Optional(Nullable(Description)),
   blueprint_id: Type.Optional(Nullable(Type.String())),
   default_inputs: Type.Optional(Nullable(JsonObject)),
   labels: Type.Optional(Nullable(Type.Array(Type.Unknown()))),
   ...selection,
   new_deployments: newDeployments,
+  /** Of a new group, how it was elsewhere. */
+  creation_counter: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 0x7fffffff }))),
+  ...creationOverrides,
 })
 
 export const deploymentGroupRoutes = {

@@ -1,5 +1,13 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable, newVisibility, WithData } from '../shapes/common.ts'
+import {
+  creationOverrides,
+  Description,
+  JsonObject,
+  ListOf,
+  Nullable,
+  newVisibility,
+  WithData,
+} from '../shapes/common.ts'
 import {
   Deployment,
   DeploymentCapabilities,
@@ -8,6 +16,17 @@ import {
 } from '../shapes/deployment.ts'
 import { SetVisibility } from './blueprints.ts'
 import { route } from './route.ts'
+
+const document = Type.Optional(Nullable(JsonObject))
+const recordedDocuments = {
+  outputs: document,
+  capabilities: document,
+  groups: document,
+  scaling_groups: document,
+  policy_types: document,
+  policy_triggers: document,
+  resource_tags: document,
+}
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8. */
 export const DeploymentCreate = Type.Object({
@@ -19,6 +38,18 @@ export const DeploymentCreate = Type.Object({
   ...newVisibility,
   skip_plugins_validation: Type.Optional(Type.Boolean()),
   runtime_only_evaluation: Type.Optional(Type.Boolean()),
+  ...creationOverrides,
+  /**
+   * The working folder, zipped, in base64. A body that holds it, also an empty one, describes a deployment that was made
+   * elsewhere, with what follows: it is only recorded.
+   */
+  workdir_zip: Type.Optional(Nullable(Type.String())),
+  description: Type.Optional(Nullable(Description)),
+  /** By their names, or as answers list them. */
+  workflows: Type.Optional(Nullable(Type.Union([JsonObject, Type.Array(JsonObject)]))),
+  ...recordedDocuments,
+  deployment_status: Type.Optional(Nullable(Type.String())),
+  installation_status: Type.Optional(Nullable(Type.String())),
 })
 
 /** What the creation of a deployment sets, once and for all: only deployment updates change it. */
@@ -44,7 +75,7 @@ export const DeploymentPatch = Type.Object(
     labels: Type.Optional(Type.Array(Type.Unknown())),
     display_name: Type.Optional(Type.String()),
     creator: Type.Optional(Type.String()),
-    description: Type.Optional(Nullable(Type.String())),
+    description: Type.Optional(Nullable(Description)),
     blueprint_id: Type.Optional(Nullable(Type.String())),
     ...(Object.fromEntries(setByCreation.map((name) => [name, given])) as Record<
       (typeof setByCreation)[number],

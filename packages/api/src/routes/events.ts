@@ -26,6 +26,14 @@ export const eventRoutes = {
       execution_group_id: Type.Optional(Nullable(Type.String())),
       manager_name: Type.Optional(Nullable(Type.String())),
       agent_name: Type.Optional(Nullable(Type.String())),
+      batch_id: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: 256,
+            description: 'Names this batch: when it is sent again, it is stored once',
+          }),
+        ),
+      ),
     }),
     response: Type.Unknown(),
     status: 201,

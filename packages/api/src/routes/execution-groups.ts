@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
-import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListOf, Nullable } from '../shapes/common.ts'
 import { ExecutionGroup, executionGroupFields } from '../shapes/execution-group.ts'
 import { route } from './route.ts'
 
 /** spec/rest-facts-a.md 14. */
 export const ExecutionGroupStart = Type.Object({
-  deployment_group_id: Type.String(),
+  deployment_group_id: Nullable(Type.String()),
   workflow_id: Type.String(),
   /** For all; `parameters` of a deployment come before them. */
   default_parameters: Type.Optional(Nullable(JsonObject)),
@@ -13,6 +13,10 @@ export const ExecutionGroupStart = Type.Object({
   parameters: Type.Optional(Nullable(Type.Record(Type.String(), Nullable(JsonObject)))),
   force: Type.Optional(Nullable(Type.Boolean())),
   concurrency: Type.Optional(Nullable(Type.Integer())),
+  /** Executions that are there already: nothing starts, and of the deployment group no more than its name is needed. */
+  associated_executions: Type.Optional(Nullable(Type.Array(Type.String()))),
+  id: Type.Optional(Nullable(Type.String())),
+  ...creationOverrides,
 })
 
 export const executionGroupRoutes = {

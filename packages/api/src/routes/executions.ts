@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { JsonObject, ListMetadata, ListOf, Nullable } from '../shapes/common.ts'
+import { creationOverrides, JsonObject, ListMetadata, ListOf, Nullable } from '../shapes/common.ts'
 import { Execution, executionFields } from '../shapes/execution.ts'
 import { route } from './route.ts'
 
@@ -20,6 +20,14 @@ export const ExecutionStart = Type.Object({
   schedule: Type.Optional(Nullable(Type.String())),
   /** Seconds that independent branches may go on after a failure. */
   wait_after_fail: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
+  /** Of one that ran elsewhere: it is only recorded, with what follows, and nothing starts. */
+  force_status: Type.Optional(Nullable(Type.String())),
+  id: Type.Optional(Nullable(Type.String())),
+  started_at: Type.Optional(Nullable(Type.String())),
+  ended_at: Type.Optional(Nullable(Type.String())),
+  error: Type.Optional(Nullable(Type.String())),
+  is_system_workflow: Type.Optional(Nullable(Type.Boolean())),
+  ...creationOverrides,
 })
 
 export const executionRoutes = {

@@ -20,6 +20,10 @@ export const NewNodeInstance = Type.Object({
   scaling_groups: Type.Optional(Nullable(Type.Array(JsonObject))),
   runtime_properties: Type.Optional(Nullable(JsonObject)),
   system_properties: Type.Optional(Nullable(JsonObject)),
+  /** Of one that is restored. */
+  state: Type.Optional(Nullable(Type.String())),
+  index: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 0x7fffffff }))),
+  created_by: Type.Optional(Nullable(Type.String())),
 })
 
 export const nodeInstanceRoutes = {

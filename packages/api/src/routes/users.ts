@@ -70,9 +70,17 @@ export const userRoutes = {
     permission: 'authenticated',
     tenant: 'none',
     reach: 'manager',
-    summary: 'Set the password of a user: your own, or any with the permission user_update',
+    summary:
+      'Set the password of a user: your own, or any with the permission user_update. It ends their tokens',
     body: Type.Object({
       password: Type.Optional(Nullable(Type.String())),
+      old_password: Type.Optional(
+        Nullable(
+          Type.String({
+            description: 'Your present password: needed for your own new one when you ask by a token',
+          }),
+        ),
+      ),
       role: Type.Optional(Nullable(Type.String())),
       show_getting_started: Type.Optional(Nullable(Type.Boolean())),
     }),

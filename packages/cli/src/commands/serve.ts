@@ -6,7 +6,7 @@ import { type CommandDefinition, settingOptions } from './command.ts'
 
 export const serveCommand: CommandDefinition = {
   usage: 'serve',
-  description: 'Run the manager: REST service, workers and scheduler, on an embedded database',
+  description: 'Run the manager: REST service, workers and their coordinator, on an embedded database',
   examples: [
     'tutti serve',
     'tutti serve --host 0.0.0.0 --port 8080 --data-folder /var/lib/tutti',

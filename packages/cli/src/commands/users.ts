@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { UsageError } from '../errors/usage-error.ts'
-import { password, readSecret, secretOptions } from '../input/secret.ts'
+import { givenSecret, oldPassword, password, readSecret, secretOptions } from '../input/secret.ts'
 import { flagColumn, jsonColumn, membersColumn, textColumn, timeColumn } from './columns.ts'
 import type { CommandDefinition, Noun } from './command.ts'
 import type { Answered } from './resource.ts'
@@ -97,15 +97,23 @@ export const users: Noun = {
     }),
     action('users.update', {
       usage: 'set-password <user>',
-      description: 'Set a password, yours or as an administrator that of others; asks for it',
-      examples: ['tutti users set-password alice', 'tutti users set-password alice --password-stdin'],
-      options: secretOptions(password),
-      body: async ([name], options, context) => ({
-        password: await readSecret(context, options, password, {
-          question: `New password of ${name}`,
-          isNew: true,
-        }),
-      }),
+      description:
+        'Set a password, yours or as an administrator that of others; asks for it. It ends all tokens of the user. ' +
+        'Whoever is logged in by a token gives the present password along with their own new one',
+      examples: [
+        'tutti users set-password alice',
+        'tutti users set-password alice --password-stdin',
+        'tutti users set-password alice --old-password-file old.txt',
+      ],
+      options: [...secretOptions(password), ...secretOptions(oldPassword)],
+      body: async ([name], options, context) => {
+        const old = await givenSecret(context, options, oldPassword)
+        const question = `New password of ${name}`
+        return {
+          password: await readSecret(context, options, password, { question, isNew: true }),
+          ...(old !== undefined && { old_password: old }),
+        }
+      },
       done: ([name]) => `The password of ${name} is changed`,
     }),
     action('users.update', {

@@ -49,6 +49,17 @@ test('user ids of operations are a range that no user of the machine is in', asy
   }
 })
 
+test('variables for operations are names, and none of them a secret of Tutti', async () => {
+  const of = async (text: string) =>
+    (await resolveConfiguration(await environmentWith(), { operationVariables: text })).configuration
+      .operationVariables
+  expect(await of('')).toEqual([])
+  expect(await of('AWS_*, OS_TOKEN')).toEqual(['AWS_*', 'OS_TOKEN'])
+  for (const wrong of ['*', 'A*B', 'A=b', 'TUTTI_*', 'TUTTI_ADMIN_PASSWORD', 'T*', 'TUTTI*', 'tutti_x']) {
+    await expect(of(wrong), wrong).rejects.toThrow('none of TUTTI_*')
+  }
+})
+
 test('a flag wins over the environment, which wins over the file, which wins over the default', async () => {
   const environment = await environmentWith(
     { port: 1, host: 'file', logLevel: 'warn', allowedHosts: ['a', 'b'] },

@@ -1,5 +1,5 @@
 import type { Setting } from './setting.ts'
-import { bytes, flag, integer, list, oneOf, path, text, url, userIds } from './values.ts'
+import { bytes, flag, integer, list, oneOf, path, text, url, userIds, variableNames } from './values.ts'
 
 /**
  * Every setting of Tutti, once: flags, environment variables, `tutti config` and docs/configuration.md are
@@ -100,6 +100,41 @@ export const settings = {
     isSecret: false,
     parse: integer(1, 10_000),
   },
+  operationTimeoutSeconds: {
+    flag: '--operation-timeout',
+    variable: 'TUTTI_OPERATION_TIMEOUT',
+    placeholder: 'SECONDS',
+    description:
+      'After how many seconds an operation is ended whose blueprint sets no timeout of its own, so that one that ' +
+      'hangs does not keep its place for ever; 0: never',
+    part: 'server',
+    default: '86400',
+    isSecret: false,
+    parse: integer(0, 2_000_000),
+  },
+  metricsHost: {
+    flag: '--metrics-host',
+    variable: 'TUTTI_METRICS_HOST',
+    placeholder: 'ADDRESS',
+    description: 'Address that the metrics of `--metrics-port` are on',
+    part: 'server',
+    default: '127.0.0.1',
+    isSecret: false,
+    parse: text,
+  },
+  metricsPort: {
+    flag: '--metrics-port',
+    variable: 'TUTTI_METRICS_PORT',
+    placeholder: 'PORT',
+    description:
+      'Port on which this process, a manager or a worker, shows its metrics to anybody who reaches it. Without one they ' +
+      'are at /metrics of the REST service, for users with the permission monitoring',
+    part: 'server',
+    default: undefined,
+    defaultText: 'none',
+    isSecret: false,
+    parse: integer(0, 65_535),
+  },
   managerUrl: {
     flag: '--manager-url',
     variable: 'TUTTI_MANAGER_URL',
@@ -134,6 +169,53 @@ export const settings = {
     isSecret: false,
     parse: userIds,
   },
+  operationVariables: {
+    flag: '--operation-variables',
+    variable: 'TUTTI_OPERATION_VARIABLES',
+    placeholder: 'NAMES',
+    description:
+      "Comma-separated names of Tutti's own environment variables that scripts and plugins of all tenants get " +
+      'besides locale, proxies, certificates, time zone and the like, such as credentials of a cloud; AWS_* stands for all that begin so',
+    part: 'server',
+    default: '',
+    isSecret: false,
+    parse: variableNames,
+  },
+  operationLogBytes: {
+    flag: '--operation-log-size',
+    variable: 'TUTTI_OPERATION_LOG_SIZE',
+    placeholder: 'SIZE',
+    description:
+      'Size at which a file of what operations of one deployment print, `logs/TENANT/DEPLOYMENT.log`, is put aside',
+    part: 'server',
+    default: '10MiB',
+    isSecret: false,
+    parse: bytes,
+  },
+  operationLogFiles: {
+    flag: '--operation-log-files',
+    variable: 'TUTTI_OPERATION_LOG_FILES',
+    placeholder: 'COUNT',
+    description: 'How many such files are kept of each deployment, with the newest',
+    part: 'server',
+    default: '5',
+    isSecret: false,
+    parse: integer(1, 1_000),
+  },
+  resourcesFolder: {
+    flag: '--resources-folder',
+    variable: 'TUTTI_RESOURCES_FOLDER',
+    placeholder: 'PATH',
+    description:
+      'Where scripts find the files of their blueprint (blueprints/TENANT/ID) and the folder of their deployment ' +
+      '(deployments/TENANT/ID), as MANAGER_FILE_SERVER_ROOT tells them',
+    part: 'server',
+    default: undefined,
+    defaultText:
+      'started by root `/opt/manager/resources`, unless that is of something else; otherwise `resources` in the data folder',
+    isSecret: false,
+    parse: path,
+  },
   logLevel: {
     flag: '--log-level',
     variable: 'TUTTI_LOG_LEVEL',
@@ -151,6 +233,17 @@ export const settings = {
     description: 'How long a request waits for an upload or the creation of a deployment',
     part: 'server',
     default: '120',
+    isSecret: false,
+    parse: integer(1, 3_600),
+  },
+  databaseSeconds: {
+    flag: '--database-seconds',
+    variable: 'TUTTI_DATABASE_SECONDS',
+    placeholder: 'SECONDS',
+    description:
+      'How long a request waits for a database that does not answer, or for what another one has locked, before it is answered 503',
+    part: 'server',
+    default: '15',
     isSecret: false,
     parse: integer(1, 3_600),
   },

@@ -66,3 +66,12 @@ export function userIds(
   if (first >= 1000 && first <= last && last < 2 ** 32 - 2) return { first, last }
   throw wrongValue(context, given, 'two user ids from 1000 on, like 200000-265535')
 }
+
+/** Names of environment variables, or their beginnings with `*`; none that holds a secret of Tutti's own. */
+export function variableNames(given: string, context: ParseContext): readonly string[] {
+  const names = list(given)
+  const isUsable = (name: string) =>
+    /^[A-Za-z_]\w*\*?$/.test(name) && !/^(T|TU|TUT|TUTT|TUTTI)\*$|^TUTTI_/i.test(name)
+  if (names.every(isUsable)) return names
+  throw wrongValue(context, given, 'names like AWS_*,OS_TOKEN, and none of TUTTI_*')
+}

@@ -23,6 +23,13 @@ export const password: SecretSource = {
   fromFile: '--password-file <file>',
 }
 
+export const oldPassword: SecretSource = {
+  what: 'present password',
+  onCommandLine: '--old-password <password>',
+  fromInput: '--old-password-stdin',
+  fromFile: '--old-password-file <file>',
+}
+
 export const passphrase: SecretSource = {
   what: 'passphrase',
   onCommandLine: '-p, --passphrase <passphrase>',

@@ -3,15 +3,14 @@ import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { closedFolder, openProcessFolder } from '@tutti/storage'
-import { runtimeFolder, startWorker } from '@tutti/worker'
+import { readInstallation, runtimeFolder, setprivCommand, startWorker } from '@tutti/worker'
 import type { Configuration } from '../configuration/settings.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { version } from '../version.ts'
+import { leaseMs } from './lease-time.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Running } from './parts.ts'
-
-/** What is promised is that another worker has begun by then: it needs a moment to notice. */
-const leaseMsPerPromisedSecond = 900
+import { chooseResourcesFolder } from './resources-folder.ts'
 
 export async function startWorkerPart(
   configuration: Configuration,
@@ -24,6 +23,11 @@ export async function startWorkerPart(
     join(dataFolder, 'work'),
     operationUsers === undefined ? 0o700 : 0o711,
   )
+  const resourcesFolder = await chooseResourcesFolder(
+    configuration,
+    await readInstallation(store.database.db),
+  )
+  if (operationUsers !== undefined) await checkReach(operationUsers.first, [resourcesFolder])
   const url = new URL(managerUrl)
   const protocol = url.protocol === 'https:' ? 'https' : 'http'
   const worker = await startWorker({
@@ -36,13 +40,17 @@ export async function startWorkerPart(
     settings: {
       ...configuration,
       owner: `${hostname()}/${process.pid}/${randomUUID()}`,
-      leaseMs: configuration.leaseSeconds * leaseMsPerPromisedSecond,
+      leaseMs: leaseMs(configuration.leaseSeconds),
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
+      operationTimeoutMs: configuration.operationTimeoutSeconds * 1000,
+      operationLogs: { maxBytes: configuration.operationLogBytes, files: configuration.operationLogFiles },
       drainMs: configuration.drainSeconds * 1_000,
       workFolder,
+      resourcesSweepMs: 15_000,
       environment: {
         inherited: process.env,
+        alsoPassed: configuration.operationVariables,
         manager: {
           protocol,
           hosts: [url.hostname.replace(/^\[|\]$/g, '')],
@@ -53,6 +61,7 @@ export async function startWorkerPart(
         runtimeFolder: runtimeFolder(),
         pluginWorkFolder: join(dataFolder, 'plugins'),
         logFolder: join(dataFolder, 'logs'),
+        resourcesFolder,
       },
     },
   })
@@ -71,6 +80,12 @@ async function checkReach(uid: number, paths: readonly string[]): Promise<void> 
     throw new UsageError(
       '--operation-users needs root: only root may start processes as other users',
       'Start Tutti as root, or leave the setting out',
+    )
+  }
+  if (setprivCommand() === undefined) {
+    throw new UsageError(
+      '--operation-users needs setpriv, by which scripts are kept from becoming another user',
+      'Install the package util-linux, or leave the setting out',
     )
   }
   for (const path of paths) {

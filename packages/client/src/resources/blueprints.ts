@@ -5,6 +5,8 @@ import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { type Blueprint, isFinalBlueprintState } from '@tutti/api'
 import { type ArchiveSource, openArchive } from '../archive.ts'
 import type { Call } from '../call.ts'
+import { ClientError } from '../errors.ts'
+import { followExecution } from '../follow-execution.ts'
 import { iterate, type ListOptions, list } from '../pages.ts'
 import { firstPauseMs, nextPauseMs, type Wait, wait } from '../wait.ts'
 
@@ -30,13 +32,13 @@ export const blueprintMethods = (call: Call) => ({
       body: openArchive(source),
       signal: options.signal,
     }),
-  validate: (id: string, source: ArchiveSource, options: UploadOptions = {}): Promise<undefined> =>
-    call('blueprints.validate', {
-      params: { blueprint_id: id },
-      query: uploadQuery(source, options),
-      body: openArchive(source),
-      signal: options.signal,
-    }),
+  /** Resolves when it is valid, however long that takes. @throws ClientError */
+  validate: (
+    id: string,
+    source: ArchiveSource,
+    options: UploadOptions = {},
+    pause: Wait = wait,
+  ): Promise<void> => validate(call, id, source, options, pause),
   waitUntilUploaded: (id: string, signal?: AbortSignal, pause: Wait = wait): Promise<Blueprint> =>
     waitUntilUploaded(call, id, signal, pause),
   setLabels: (id: string, labels: readonly (readonly [string, string])[]): Promise<Blueprint> =>
@@ -62,6 +64,38 @@ function uploadQuery(source: ArchiveSource, options: UploadOptions) {
     labels: labels.length === 0 ? undefined : labels.join(','),
     async_upload: options.isAsync ?? false,
   }
+}
+
+async function validate(
+  call: Call,
+  id: string,
+  source: ArchiveSource,
+  options: UploadOptions,
+  pause: Wait,
+): Promise<void> {
+  const { signal } = options
+  const unfinished: Blueprint | undefined = await call('blueprints.validate', {
+    params: { blueprint_id: id },
+    query: uploadQuery(source, options),
+    body: openArchive(source),
+    signal,
+  })
+  const executionId = unfinished?.upload_execution?.id
+  if (executionId == null) return
+  const { status, error } = await followExecution(call, executionId, {
+    signal,
+    wait: pause,
+    includeLogs: false,
+  })
+  if (status === 'terminated') return
+  throw new ClientError({
+    status: 400,
+    code: 'invalid_blueprint_error',
+    message: status === 'failed' ? (error ?? '') : `The validation is ${status}`,
+    hint: `See execution ${executionId}`,
+    request: `PUT /blueprints/${id}/validate`,
+    body: undefined,
+  })
 }
 
 const escapeValue = (value: string) => value.replaceAll(/[,=]/g, '\\$&')

@@ -1,8 +1,12 @@
+import { DslError } from '../diagnostic.ts'
 import { isCall } from '../functions/call.ts'
 import { callsOf } from '../functions/calls.ts'
 import type { Scope } from '../functions/places.ts'
 import { isList, type Json } from '../json.ts'
 import type { InterDeploymentFunction, Plan, PlannedNodeInstance } from '../plan/plan.ts'
+
+/** Each is a dependency of the deployment: a row of its own. */
+const MOST_FUNCTIONS = 20_000
 
 /** One entry for each `get_capability`, and in nodes and relationships for each instance (plan.md 7.6). */
 export function interDeploymentFunctions(
@@ -20,6 +24,12 @@ export function interDeploymentFunctions(
     if (call.name !== 'get_capability') continue
     const first: Json = isList(call.argument) ? (call.argument[0] ?? null) : call.argument
     for (const context of contextsOf(place.scope, byNode)) {
+      if (functions.length === MOST_FUNCTIONS) {
+        throw new DslError(
+          'ValueError',
+          `The instances of the deployment call get_capability in more than ${MOST_FUNCTIONS} places.`,
+        )
+      }
       functions.push({
         function_identifier: `${path}.get_capability`,
         target_deployment: [isCall(first) ? null : String(first), first],

@@ -1,5 +1,5 @@
 import { DslError } from '../diagnostic.ts'
-import { CREATION_LIMITS, type Limits, newBudget } from '../functions/budget.ts'
+import { newBudget, PLANNING_LIMITS, type PlanningLimits } from '../functions/budget.ts'
 import { holdsCall } from '../functions/call.ts'
 import { type Creation, creationOf } from '../functions/create.ts'
 import { changePlaces } from '../functions/places.ts'
@@ -18,8 +18,8 @@ export interface DeploymentPlanRequest {
   readonly autoCorrectTypes?: boolean
   /** Six characters of `a-z0-9`. */
   readonly randomId: () => string
-  /** What its functions may cost. */
-  readonly limits?: Limits
+  /** Beyond them `BudgetExceeded` is the outcome's error. */
+  readonly limits?: PlanningLimits
   /** Without it any `get_secret` is an UnsupportedGetSecretError. */
   readonly secretExists?: (key: string) => boolean
   /** Without it objects are not looked up. See `withObjects` for answers that take time. */
@@ -46,7 +46,7 @@ export function createDeploymentPlan(request: DeploymentPlanRequest): Deployment
 }
 
 function deploymentPlanOf(request: DeploymentPlanRequest): DeploymentPlan {
-  const { plan, objects } = request
+  const { plan, objects, limits = PLANNING_LIMITS } = request
   const inputs = deploymentInputs({
     plan,
     given: request.inputs,
@@ -57,11 +57,11 @@ function deploymentPlanOf(request: DeploymentPlanRequest): DeploymentPlan {
   const creation = creationOf({
     inputs,
     properties: new Map(plan.nodes.map((node) => [node.name, node.properties])),
-    budget: newBudget(request.limits ?? CREATION_LIMITS),
+    budget: newBudget(limits.functions),
   })
   const evaluated = evaluatedPlan(plan, creation, request.runtimeOnlyEvaluation ?? false)
   checkSecrets(evaluated, request.secretExists)
-  const nodeInstances = generateNodeInstances(evaluated, request.randomId)
+  const nodeInstances = generateNodeInstances(evaluated, request.randomId, limits.instances)
   return {
     ...evaluated,
     inputs,

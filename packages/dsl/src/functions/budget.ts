@@ -20,7 +20,16 @@ const MiB = 2 ** 20
 export const READ_LIMITS: Limits = { steps: 1_000_000, bytes: 16 * MiB }
 
 /** The functions of one deployment when it is created: more than any blueprint of a person needs. */
-export const CREATION_LIMITS: Limits = { steps: 20_000_000, bytes: 64 * MiB }
+const CREATION_LIMITS: Limits = { steps: 20_000_000, bytes: 64 * MiB }
+
+/** What planning a deployment may cost. */
+export interface PlanningLimits {
+  readonly functions: Limits
+  /** Of all nodes and scaling groups together. */
+  readonly instances: number
+}
+
+export const PLANNING_LIMITS: PlanningLimits = { functions: CREATION_LIMITS, instances: 200_000 }
 
 /** What is left of the limits; shared by everything that one evaluation calls. */
 export interface Budget {

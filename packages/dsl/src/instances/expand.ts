@@ -1,4 +1,5 @@
 import { DslError } from '../diagnostic.ts'
+import { BudgetExceeded } from '../functions/budget.ts'
 import type { Copy, InstanceTree } from './instance-tree.ts'
 import type { Topology } from './topology.ts'
 
@@ -67,16 +68,14 @@ export function expand(expansion: Expansion): InstanceTree {
 const MOST_COPIES = 1_000_000
 
 /** Refuses what would be too many, before any is made. */
-export function refuseTooMany(topology: Topology, numberOf: (name: string) => number): void {
+export function refuseTooMany(topology: Topology, numberOf: (name: string) => number, most: number): void {
   let copies = 0
   const work = topology.roots.map((name) => ({ name, parents: 1 }))
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     const { name, parents } = next
     const count = parents * numberOf(name)
     copies += count
-    if (copies > MOST_COPIES) {
-      throw new DslError('ValueError', `The deployment has more than ${MOST_COPIES} node instances.`)
-    }
+    if (copies > most) throw new BudgetExceeded(`The deployment has more than ${most} node instances.`)
     for (const child of topology.childrenOf(name)) work.push({ name: child, parents: count })
   }
 }

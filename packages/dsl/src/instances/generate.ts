@@ -1,4 +1,5 @@
 import { DslError } from '../diagnostic.ts'
+import { PLANNING_LIMITS } from '../functions/budget.ts'
 import type { Json } from '../json.ts'
 import type { Plan, PlannedNodeInstance } from '../plan/plan.ts'
 import { expand, idMaker, refuseTooMany } from './expand.ts'
@@ -7,8 +8,15 @@ import { wiredInstances } from './wire.ts'
 
 type Planned = Pick<Plan, 'nodes' | 'scaling_groups' | 'groups'>
 
-/** The instances of a new deployment (plan.md 8). `randomId` gives six characters of `a-z0-9`. */
-export function generateNodeInstances(plan: Planned, randomId: () => string): readonly PlannedNodeInstance[] {
+/**
+ * The instances of a new deployment (plan.md 8). `randomId` gives six characters of `a-z0-9`. Throws `BudgetExceeded`
+ * when nodes and groups together have more than `most`.
+ */
+export function generateNodeInstances(
+  plan: Planned,
+  randomId: () => string,
+  most = PLANNING_LIMITS.instances,
+): readonly PlannedNodeInstance[] {
   const topology = topologyOf(plan.nodes, plan.scaling_groups, plan.groups)
   const counts = new Map<string, number>()
   for (const node of plan.nodes) {
@@ -17,7 +25,7 @@ export function generateNodeInstances(plan: Planned, randomId: () => string): re
   for (const [name, group] of Object.entries(plan.scaling_groups)) {
     counts.set(name, countOf(name, group.properties.current_instances))
   }
-  refuseTooMany(topology, (name) => counts.get(name) ?? 0)
+  refuseTooMany(topology, (name) => counts.get(name) ?? 0, most)
   const tree = expand({
     topology,
     plan: (name) => ({ kept: [], total: counts.get(name) ?? 0 }),

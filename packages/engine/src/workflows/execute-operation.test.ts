@@ -3,7 +3,7 @@ import { run, world } from '../../test/memory-runner.ts'
 import { messages, newStore } from '../../test/memory-store.ts'
 import { deployment } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
-import { builtInWorkflow } from './built-in.ts'
+import { builtInMapping, builtInWorkflow } from './built-in.ts'
 
 const operation = 'cloudify.interfaces.lifecycle.start'
 const model = deployment([
@@ -18,7 +18,10 @@ const model = deployment([
 
 function executed(parameters: JsonObject) {
   const at = world(model)
-  const [phase] = builtInWorkflow('execute_operation').phases({ operation, ...parameters })
+  const [phase] = builtInWorkflow(builtInMapping('execute_operation'), 'execute_operation').phases({
+    operation,
+    ...parameters,
+  })
   const rows = phase?.build({ model, context: {}, newId: at.options.newId }) ?? []
   const memory = newStore(rows)
   run(at, memory)
@@ -62,5 +65,7 @@ test('what cannot be meant is refused before anything runs', () => {
   expect(() => executed({ operation_kwargs: 'a=b' })).toThrow('operation_kwargs must be a dict')
   expect(() => executed({ operation_kwargs: { port: 'x' } })).toThrow('port of operation')
   expect(() => executed({ node_ids: [1] })).toThrow('node_ids must be a list of strings')
-  expect(() => builtInWorkflow('dance')).toThrow('Workflow dance is not built into this manager')
+  expect(() => builtInWorkflow(builtInMapping('dance'), 'dance')).toThrow(
+    'Workflow dance cannot be run: it is mapped to default_workflows.cloudify.plugins.workflows.dance',
+  )
 })

@@ -1,11 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { unauthorized } from '@tutti/api'
+import { ApiError, unauthorized } from '@tutti/api'
+import { notify } from '@tutti/storage'
 import { bootstrapAdmin } from '../bootstrap/first.ts'
 import type { Services } from '../services.ts'
 import type { Credentials } from './credentials.ts'
 import type { AccessView, KnownLdap, KnownUser } from './directory.ts'
 import { isUsername } from './ldap/login.ts'
 import { isLocked } from './lockout.ts'
+import type { Asking } from './passwords.ts'
 import { findExecutionOfToken, recordFailedLogin, recordLogin, recordTokenUse } from './queries.ts'
 
 /** Who asks. `execution` is there when an operation or a workflow asks by its execution's token. */
@@ -17,6 +19,10 @@ export type Caller = {
   readonly systemRoles: readonly string[]
   /** By tenant id. */
   readonly tenantRoles: Readonly<Record<string, readonly string[]>>
+  /** How they said who they are. */
+  readonly by: 'nothing' | 'password' | 'token' | 'execution'
+  /** The one that held when they did. */
+  readonly passwordHash: string | null
   readonly execution:
     | {
         readonly id: string
@@ -34,24 +40,30 @@ export const anonymous: Caller = {
   systemRole: '',
   systemRoles: [],
   tenantRoles: {},
+  by: 'nothing',
+  passwordHash: null,
   execution: undefined,
 }
 
 export const noCredentials = () => unauthorized('No authentication info provided')
 
-/** @throws unauthorized_error with the texts of spec/rest-facts-b.md 2 */
+export type Attempt = Asking & {
+  /** What is asked for outlives the request: a token. */
+  readonly isLasting: boolean
+}
+
+/** @throws unauthorized_error with the texts of spec/rest-facts-b.md 2, too_many_requests_error after wrong passwords */
 export async function authenticate(
   services: Services,
   view: AccessView,
   credentials: Credentials,
-  /** What is asked for outlives the request: a token. */
-  isLasting: boolean,
+  attempt: Attempt,
 ): Promise<Caller> {
   switch (credentials.kind) {
     case 'execution-token':
       return byExecutionToken(services, view, credentials.token)
     case 'basic':
-      return byPassword(services, view, { ...credentials, isLasting })
+      return byPassword(services, view, { ...credentials, ...attempt })
     case 'token':
       return credentials.token.startsWith('ctok-')
         ? byToken(services, view, credentials.token)
@@ -61,34 +73,85 @@ export async function authenticate(
   }
 }
 
-type Login = Extract<Credentials, { kind: 'basic' }> & { readonly isLasting: boolean }
+type Login = Extract<Credentials, { kind: 'basic' }> & Attempt
 
-async function byPassword(services: Services, view: AccessView, login: Login) {
-  const { username, password } = login
+/**
+ * Guesses of one user's password from one address are looked at one after the other, and ever more slowly. Of names that
+ * nobody has all is the same, the time that it takes included.
+ */
+async function byPassword(services: Services, view: AccessView, login: Login): Promise<Caller> {
+  const { username, otherwise } = login
   const ldap = await view.ldap()
   // In the directory names may be what they cannot be here.
-  const user = ldap === undefined || isUsername(username) ? await view.user(username) : undefined
-  if (ldap !== undefined && user?.id !== bootstrapAdmin.id) return byLdap(services, view, ldap, user, login)
-  if (user === undefined) return authenticate(services, view, login.otherwise, login.isLasting)
-  if (services.lockout().periodMinutes <= 0) return byOwnPassword(services, view, user, password)
-  return services.passwords.inTurn(user.id, async () =>
-    byOwnPassword(services, view, (await view.user(username)) ?? user, password),
+  const find = async () => (isUsername(username) ? view.user(username) : undefined)
+  const user = await find()
+  const isLdap = ldap !== undefined && user?.id !== bootstrapAdmin.id
+  if (user === undefined && !isLdap && otherwise.kind !== 'none') {
+    const other = await authenticate(services, view, otherwise, login).catch(unlessUnauthorized)
+    if (other !== undefined) return other
+  }
+  const { passwords, slowDown, db } = services
+  const key = sha256(`${username.toLowerCase()} ${login.address}`)
+  return passwords.inTurn(key, async () => {
+    const waitMs = slowDown.waitMs(key)
+    if (waitMs > 0) throw tooManyGuesses(username, waitMs)
+    const known = (await find()) ?? user
+    const caller = isLdap
+      ? await byLdap(services, view, ldap, known, login)
+      : await byOwnPassword(services, view, known, login)
+    if (caller !== undefined) {
+      slowDown.succeeded(key)
+      return caller
+    }
+    slowDown.failed(key)
+    await notify(db, { kind: 'login_failed', key, manager: services.id })
+    throw wrongCredentials(username)
+  })
+}
+
+function unlessUnauthorized(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === 'unauthorized_error') return undefined
+  throw error
+}
+
+const tooManyGuesses = (username: string, waitMs: number) => {
+  const seconds = Math.ceil(waitMs / 1000)
+  return new ApiError(
+    'too_many_requests_error',
+    `Too many wrong passwords for <User username=\`${username}\`> from this address: try again in ${seconds} s`,
+    { retryAfterSeconds: seconds },
   )
 }
 
-async function byOwnPassword(services: Services, view: AccessView, user: KnownUser, password: string) {
-  const { db, directory } = services
-  if (await mayEnter(services, user, password)) return entered(services, user)
+async function byOwnPassword(
+  services: Services,
+  view: AccessView,
+  user: KnownUser | undefined,
+  login: Login,
+): Promise<Caller | undefined> {
+  const { directory, passwords } = services
+  const fits = (one: KnownUser | undefined) =>
+    passwords.fits(one?.passwordHash ?? undefined, login.password, login)
+  const isRight = await fits(user)
+  if (user === undefined) return undefined
+  if (isRight && !isShut(services, user)) return entered(services, user, 'password')
   // The password, or the end of a lock, may have been set a moment ago.
-  const current = view === directory.fresh ? undefined : await directory.fresh.user(user.username)
-  const isOther = current?.passwordHash !== user.passwordHash || current?.failedLogins !== user.failedLogins
-  if (current !== undefined && isOther && (await mayEnter(services, current, password))) {
-    return entered(services, current)
+  const current = view === directory.fresh ? user : await directory.fresh.user(user.username)
+  const isOther = current !== undefined && current.passwordHash !== user.passwordHash
+  const isRightNow = isOther ? await fits(current) : isRight
+  if (current !== undefined && isRightNow && !isShut(services, current)) {
+    return entered(services, current, 'password')
   }
-  await recordFailedLogin(db, user.id)
+  if (!isRightNow) await countFailure(services, current ?? user)
+  return undefined
+}
+
+/** Neither the right password nor what comes while an account is locked makes the lock any longer. */
+async function countFailure(services: Services, user: KnownUser): Promise<void> {
+  if (isShut(services, user)) return
+  await recordFailedLogin(services.db, user.id)
   // What comes next counts on.
-  directory.forget()
-  throw wrongCredentials(user.username)
+  services.directory.forget()
 }
 
 const wrongCredentials = (username: string) =>
@@ -103,27 +166,26 @@ async function byLdap(
   ldap: KnownLdap,
   remembered: KnownUser | undefined,
   login: Login,
-) {
-  const { db, directory, ldapLogins } = services
+): Promise<Caller | undefined> {
+  const { directory, ldapLogins } = services
   // The lock may just have ended.
   const known = isShut(services, remembered) ? await directory.fresh.user(login.username) : remembered
   const name = isShut(services, known) ? undefined : await ldapLogins.enter(services, ldap, login)
   const user = name === undefined ? undefined : await view.user(name)
-  if (user !== undefined) return entered(services, user)
-  if (known !== undefined) await recordFailedLogin(db, known.id)
-  throw wrongCredentials(known?.username ?? login.username)
+  if (user !== undefined) return entered(services, user, 'password')
+  if (known !== undefined) await countFailure(services, known)
+  return undefined
 }
 
+/** Administrators of the system are never locked, only slowed down: a stranger could keep them out for ever. */
 const isShut = ({ lockout, now }: Services, user: KnownUser | undefined): boolean =>
-  user !== undefined && isLocked(lockout(), user, now())
+  user !== undefined && !isSystemAdministrator(user) && isLocked(lockout(), user, now())
 
-async function mayEnter(services: Services, user: KnownUser, password: string) {
-  if (user.passwordHash === null || isShut(services, user)) return false
-  return services.passwords.fits(user.passwordHash, password)
-}
+const isSystemAdministrator = ({ role, groupRoles }: KnownUser) => [role, ...groupRoles].includes('sys_admin')
 
-async function entered({ db, directory }: Services, user: KnownUser): Promise<Caller> {
-  const caller = callerOf(user)
+async function entered(services: Services, user: KnownUser, by: Caller['by']): Promise<Caller> {
+  const { db, directory } = services
+  const caller = callerOf(user, by)
   const isDue = directory.isToBeDated(`login/${user.id}`)
   if (isDue || user.failedLogins > 0) await recordLogin(db, user.id)
   return caller
@@ -140,7 +202,7 @@ async function byToken(services: Services, view: AccessView, token: string): Pro
   const remembered = await view.user(found.username)
   const user = isShut(services, remembered) ? await directory.fresh.user(found.username) : remembered
   if (isShut(services, user)) throw wrongCredentials(found.username)
-  const caller = callerOf(user)
+  const caller = callerOf(user, 'token')
   if (directory.isToBeDated(`token/${id}`)) await recordTokenUse(db, id)
   return caller
 }
@@ -154,18 +216,20 @@ async function byExecutionToken(
   const found = await findExecutionOfToken(db, sha256(token))
   if (found === undefined) throw unauthorized(refusal)
   const { createdBy, ...execution } = found
-  return callerOf(await view.user(createdBy), execution)
+  return callerOf(await view.user(createdBy), 'execution', execution)
 }
 
-function callerOf(user: KnownUser | undefined, execution?: Caller['execution']): Caller {
+function callerOf(user: KnownUser | undefined, by: Caller['by'], execution?: Caller['execution']): Caller {
   if (user === undefined || !user.active) throw noCredentials()
-  const { id: userId, username, role, groupRoles, tenantRoles } = user
+  const { id: userId, username, role, groupRoles, tenantRoles, passwordHash } = user
   return {
     userId,
     username,
     systemRole: role,
     systemRoles: [...new Set([role, ...groupRoles])],
     tenantRoles,
+    by,
+    passwordHash,
     execution,
   }
 }

@@ -1,5 +1,6 @@
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
+import type { FairShares } from '@tutti/storage'
 
 /**
  * Checks passwords against argon2id hashes. A password that fitted is remembered by its SHA-256 with a key that
@@ -10,40 +11,63 @@ import { hash, verify } from '@node-rs/argon2'
  * each, which measured 0.1 ms of every request.
  */
 export type PasswordCheck = {
-  fits(passwordHash: string, password: string): Promise<boolean>
-  /** One check after the other for each user: of guesses that come together, each counts before the next is looked at. */
-  inTurn<T>(userId: number, check: () => Promise<T>): Promise<T>
+  /** Without a hash, as of a user who does not exist, it takes as long and does not fit. */
+  fits(passwordHash: string | undefined, password: string, from: Asking): Promise<boolean>
+  hash(password: string, from: Asking): Promise<string>
+  /** One check after the other for each key: of guesses that come together, each counts before the next is looked at. */
+  inTurn<T>(key: string, check: () => Promise<T>): Promise<T>
 }
+
+/** Who waits for a password to be hashed: addresses take turns, and who is gone waits no longer. */
+export type Asking = { readonly address: string; readonly gone: AbortSignal }
 
 const rememberedMax = 10_000
 
-export function createPasswordCheck(): PasswordCheck {
+/** @param turns for hashing, each of which takes 19 MiB and a thread */
+export function createPasswordCheck(turns: FairShares): PasswordCheck {
   const key = randomBytes(32).toString('base64')
   const remembered = new Map<string, Buffer>()
   const digestOf = (password: string) => digest('sha256', key + password, 'buffer')
+  const last = new Map<string, Promise<unknown>>()
+  let nobodys: Promise<string> | undefined
 
-  const last = new Map<number, Promise<unknown>>()
+  async function inTurnOf<T>({ address, gone }: Asking, work: () => Promise<T>): Promise<T> {
+    const leave = await turns.enter(address, gone)
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
 
   return {
-    async inTurn(userId, check) {
-      const turn = (last.get(userId) ?? Promise.resolve()).then(check, check)
-      last.set(userId, turn)
+    async inTurn(key, check) {
+      const turn = (last.get(key) ?? Promise.resolve()).then(check, check)
+      last.set(key, turn)
       try {
         return await turn
       } finally {
-        if (last.get(userId) === turn) last.delete(userId)
+        if (last.get(key) === turn) last.delete(key)
       }
     },
 
-    async fits(passwordHash, password) {
+    async fits(passwordHash, password, from) {
+      if (passwordHash === undefined) {
+        nobodys ??= hashPassword(randomBytes(20).toString('hex'))
+        const hash = await nobodys
+        await inTurnOf(from, () => verify(hash, password))
+        return false
+      }
       const fitting = digestOf(password)
       const known = remembered.get(passwordHash)
       if (known !== undefined && timingSafeEqual(known, fitting)) return true
-      if (!(await verify(passwordHash, password))) return false
+      if (!(await inTurnOf(from, () => verify(passwordHash, password)))) return false
       if (remembered.size >= rememberedMax) remembered.clear()
       remembered.set(passwordHash, fitting)
       return true
     },
+
+    hash: (password, from) => inTurnOf(from, () => hashPassword(password)),
   }
 }
 

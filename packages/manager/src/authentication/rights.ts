@@ -37,10 +37,21 @@ export function rightsOf(caller: Caller, table: PermissionTable, tenantId?: numb
   }
 }
 
-/** @throws forbidden_error when there is none of that name, or none for this execution */
+/** Of a tenant that does not exist, where that is not to be told. */
+export const noTenantId = -1
+
+/**
+ * Who may not see all tenants is answered alike of one that does not exist and of one where they have no role.
+ *
+ * @throws forbidden_error when there is none of that name, or none for this execution
+ */
 export async function callersTenant(view: AccessView, caller: Caller, name: string) {
   const { byName, globalTenantIds } = await view.tenants()
   const tenant = byName.get(name)
+  if (tenant === undefined && caller.execution === undefined) {
+    if (rightsOf(caller, await view.permissions()).holds('all_tenants')) throw unknownTenant(name)
+    return { id: noTenantId, name, globalTenantIds }
+  }
   // An execution's token acts in that execution's tenant only, with the rights of whoever started it.
   const isForeign = caller.execution !== undefined && caller.execution.tenantId !== tenant?.id
   if (tenant === undefined || isForeign) throw unknownTenant(name)

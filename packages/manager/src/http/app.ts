@@ -4,6 +4,7 @@ import {
   ListAnswer,
   methodNotAllowed,
   notBuilt,
+  type Reading,
   type Route,
   type RouteName,
   routesOf,
@@ -101,9 +102,15 @@ function addRoutes(app: FastifyInstance, services: Services, handlers: Handlers)
             throw methodNotAllowed(method, pathOf(request), allowed)
           }
           if (!isBuilt(served.name)) throw notBuilt(method, pathOf(request))
-          const body = await answer(services, handlers, { ...served, name: served.name }, request, reply)
+          const { body, reading } = await answer(
+            services,
+            handlers,
+            { ...served, name: served.name },
+            request,
+            reply,
+          )
           if (reply.sent || reply.raw.headersSent) return reply
-          return send(reply, served.route, body)
+          return send(reply, served.route, body, reading)
         },
       })
     }
@@ -114,20 +121,26 @@ function isBuilt(name: string): name is RouteName {
   return Object.hasOwn(builtRoutes, name)
 }
 
-function send(reply: FastifyReply, route: Route, body: unknown): FastifyReply | Promise<FastifyReply> {
+function send(
+  reply: FastifyReply,
+  route: Route,
+  body: unknown,
+  reading: Reading,
+): FastifyReply | Promise<FastifyReply> {
   if (body === undefined) return reply.code(204).send()
   // A handler may have chosen another success code, e.g. 204 for "nothing to record".
   if (reply.statusCode === 200) reply.code(route.status)
   reply.type('application/json; charset=utf-8')
-  return body instanceof ListAnswer ? sendList(reply, body) : reply.send(JSON.stringify(body))
+  return body instanceof ListAnswer ? sendList(reply, body, reading) : reply.send(JSON.stringify(body))
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, body, isInternal } = errorAnswer(error)
+  const { status, body, isInternal, retryAfterSeconds } = errorAnswer(error)
   if (isInternal) request.log.error({ err: error, path: pathOf(request) }, 'request failed')
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Tutti"')
   if (isAbandoned(request.raw)) reply.header('connection', 'close')
-  if (status === 503) reply.header('retry-after', '2')
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
+  else if (status === 503) reply.header('retry-after', '2')
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 

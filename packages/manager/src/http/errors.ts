@@ -1,9 +1,15 @@
 import { ApiError, badParameter, type ErrorBody } from '@tutti/api'
-import { isDatabaseAway } from '@tutti/storage'
+import { isDatabaseAway, isDiskFull, ShareRefused } from '@tutti/storage'
 import type { FastifyError } from 'fastify'
+import { noSpaceLeft } from './room.ts'
 
 /** An error as it is answered, and whether it is one of ours that the log must show. */
-export type ErrorAnswer = { readonly status: number; readonly body: ErrorBody; readonly isInternal: boolean }
+export type ErrorAnswer = {
+  readonly status: number
+  readonly body: ErrorBody
+  readonly isInternal: boolean
+  readonly retryAfterSeconds?: number | undefined
+}
 
 /**
  * Translates whatever was thrown into the API's error body, once for the whole manager. What is not from the
@@ -11,8 +17,16 @@ export type ErrorAnswer = { readonly status: number; readonly body: ErrorBody; r
  * or the file system would show SQL and paths.
  */
 export function errorAnswer(error: unknown): ErrorAnswer {
+  if (isDiskFull(error)) {
+    // Whoever looks after the manager must hear of it.
+    const full = noSpaceLeft()
+    return { status: full.status, body: full.toBody(), isInternal: true }
+  }
   const known = error instanceof ApiError ? error : storageError(error)
-  if (known !== undefined) return { status: known.status, body: known.toBody(), isInternal: false }
+  if (known !== undefined) {
+    const { status, retryAfterSeconds } = known
+    return { status, body: known.toBody(), isInternal: false, retryAfterSeconds }
+  }
   const status = (error as FastifyError).statusCode
   if (status !== undefined && status >= 400 && status < 500) {
     const bad = new ApiError('bad_parameters_error', (error as Error).message)
@@ -30,6 +44,16 @@ export function errorAnswer(error: unknown): ErrorAnswer {
  * that both had checked. Or no answer at all: clients wait and repeat on 503 (spec/operations.md 9).
  */
 function storageError(error: unknown): ApiError | undefined {
+  if (error instanceof ShareRefused) {
+    return new ApiError(
+      'too_many_requests_error',
+      'Too many requests of this tenant or address wait already',
+      {
+        hint: 'Send the request again in a few seconds, and fewer at the same time',
+        retryAfterSeconds: 5,
+      },
+    )
+  }
   const code = (error as { code?: unknown }).code
   if (code === '23505')
     return new ApiError('conflict_error', 'Another request has just created the same resource')

@@ -1,4 +1,4 @@
-import { apiVersions, openapi, routes } from '@tutti/api'
+import { ApiError, apiVersions, openapi, routes } from '@tutti/api'
 import type { FastifyInstance } from 'fastify'
 import { Histogram } from 'prom-client'
 import type { Services } from '../services.ts'
@@ -17,6 +17,7 @@ export function addOperationalRoutes(app: FastifyInstance, services: Services): 
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
+    if (reply.statusCode === 507) services.room.noteFull()
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     const level = reply.statusCode >= 500 ? 'error' : request.method === 'GET' ? 'debug' : 'info'
     request.log[level](
@@ -34,15 +35,17 @@ export function addOperationalRoutes(app: FastifyInstance, services: Services): 
   app.get('/readyz', async (request, reply) => {
     try {
       await ping(services.db)
+      await services.room.check()
       return { status: 'ready' }
     } catch (error) {
+      if (error instanceof ApiError && error.code === 'insufficient_storage_error') {
+        request.log.error({ why: error.message }, 'not ready')
+        return reply.code(503).send({ status: 'not ready', why: error.message })
+      }
       request.log.warn({ err: error }, 'not ready: the database does not answer')
       return reply.code(503).send({ status: 'not ready', why: 'the database does not answer' })
     }
   })
-  app.get('/metrics', async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.metrics()),
-  )
   for (const version of apiVersions) {
     const document = JSON.stringify(openapi(version))
     const paths =

@@ -26,7 +26,11 @@ import { buildApp } from './app.ts'
 let manager: TestManager
 let app: ReturnType<typeof buildApp>
 
-const noItems = async () => new ListAnswer((async function* () {})(), async () => wholeAnswer([]).metadata)
+const noItems = async () =>
+  new ListAnswer(
+    async function* () {},
+    async () => wholeAnswer([]).metadata,
+  )
 const idle = Object.fromEntries(
   Object.keys(handlers).map((name) => [
     name,

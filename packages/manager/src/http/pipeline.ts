@@ -2,10 +2,10 @@ import {
   type AdaptableRequest,
   ApiError,
   builtRoutes,
+  firstValue,
   forbidden,
   ListAnswer,
   type ListQuery,
-  lastValue,
   parseBody,
   parseBoolean,
   parseInclude,
@@ -13,12 +13,14 @@ import {
   parseParameters,
   pickIncluded,
   type QueryValues,
+  type Reading,
   type Route,
   type RouteName,
   routes,
   tenantHint,
   tenantNotProvided,
   unauthorized,
+  unknownTenant,
   type VersionRoute,
   withQueriedVisibility,
 } from '@tutti/api'
@@ -26,13 +28,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import type { AccessView } from '../authentication/directory.ts'
-import { boundExecution, callersTenant, rightsOf, tenantsWith } from '../authentication/rights.ts'
+import { boundExecution, callersTenant, noTenantId, rightsOf, tenantsWith } from '../authentication/rights.ts'
 import { defaultTenant } from '../bootstrap/first.ts'
 import { withAuditedDatabase } from '../features/audit/index.ts'
 import { unlessInMaintenance } from '../features/maintenance/index.ts'
 import type { Handlers, Request } from '../request.ts'
 import type { Services } from '../services.ts'
+import { goneSignal } from './gone.ts'
 import { readJsonBody } from './json-body.ts'
+import { readingOf } from './reading.ts'
 
 /**
  * One request, from headers to answer: authentication, tenant, permission, then query and body by the route's
@@ -44,7 +48,7 @@ export async function answer(
   served: VersionRoute & { readonly name: RouteName },
   http: FastifyRequest,
   reply: FastifyReply,
-): Promise<unknown> {
+): Promise<{ readonly body: unknown; readonly reading: Reading }> {
   const { route, adaptation } = served
   const body = once(() => readJsonBody(http.raw, services.settings.maxBodyBytes))
   const authorized = await unlessInMaintenance(services, route, http, () =>
@@ -99,8 +103,9 @@ export async function answer(
   const answered = await (route.body === 'archive' ? call(name) : repeatLostRaces(() => call(name)))
   if (route.method !== 'GET' && changesAccess(name, routeRequest)) services.directory.forget()
   const result = before ?? (await answersOf('after')) ?? answered
-  if (adaptation.answer === undefined || result === undefined) return result
-  return withOnly(adaptation.answer(result, given), included)
+  const { reading } = request
+  if (adaptation.answer === undefined || result === undefined) return { body: result, reading }
+  return { body: withOnly(adaptation.answer(result, given), included), reading }
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -157,13 +162,16 @@ async function authorize(
   body: () => Promise<unknown>,
 ): Promise<Request> {
   const { remembered, fresh } = services.directory
+  const gone = goneSignal(reply)
   const base = {
     services,
     query: http.query as QueryValues,
     raw: http.raw,
+    gone,
     reply,
     attachment: attachmentAs(quotesFileNames),
   }
+  const readingAs = (key: string) => readingOf(services.readers, key, gone)
   const isFromCookie = route.credentials === 'cookie'
   const credentials = (isFromCookie ? readCookie : readCredentials)(http.headers)
   const needsNone =
@@ -172,6 +180,7 @@ async function authorize(
     return {
       ...base,
       caller: anonymous,
+      reading: readingAs('anonymous'),
       tenant: undefined,
       rights: rightsOf(anonymous, {}),
       access: remembered,
@@ -179,15 +188,20 @@ async function authorize(
   }
   const isLasting = route.permission === 'create_token'
   const decide = async (access: AccessView): Promise<Request> => {
-    const caller = await authenticate(services, access, credentials, isLasting)
+    const caller = await authenticate(services, access, credentials, { isLasting, address: http.ip, gone })
     const tenantName =
       route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
     const tenant = tenantName === undefined ? undefined : await callersTenant(access, caller, tenantName)
     const rights = rightsOf(caller, await access.permissions(), tenant?.id)
-    const request = { ...base, caller, tenant, rights, access }
+    const reading = readingAs(tenant === undefined ? `user ${caller.userId}` : `tenant ${tenant.id}`)
+    const request = { ...base, caller, tenant, rights, access, reading }
     // Without a tenant only system roles count: who has none that would do is told that first.
     await checkPermission(request, route)
     if (tenant === undefined && needsTenant(route)) throw tenantNotProvided()
+    // What may be done without a role there may not be done in a tenant that does not exist.
+    if (tenant?.id === noTenantId && needsTenant(route) && !spansTenants(request, route)) {
+      throw unknownTenant(tenant.name)
+    }
     return request
   }
   try {
@@ -213,12 +227,17 @@ async function checkPermission(request: Request, route: Route): Promise<void> {
   if (request.rights.holds(permission)) return
   if (route.orExecutionToken && request.caller.execution !== undefined) return
   // With `_all_tenants` any of the caller's tenants may grant it; the list then shows only those that do.
-  const spansTenants =
-    route.allTenants && parseBoolean('_all_tenants', lastValue(request.query, '_all_tenants') ?? false)
-  if (spansTenants && (await tenantsWith(request.access, request.caller, permission)).length > 0) return
+  if (
+    spansTenants(request, route) &&
+    (await tenantsWith(request.access, request.caller, permission)).length > 0
+  )
+    return
   const { caller, tenant } = request
   throw forbidden(caller.username, permission, tenant?.name, needsTenant(route) ? tenantHint : undefined)
 }
+
+const spansTenants = ({ query }: Request, { allTenants }: Route): boolean =>
+  allTenants && parseBoolean('_all_tenants', firstValue(query, '_all_tenants') ?? false)
 
 const needsTenant = ({ tenant }: Route): boolean => tenant === 'required' || tenant === 'path'
 
@@ -257,9 +276,11 @@ const starting: ReadonlySet<string> = new Set([
   'executionGroups.start',
 ])
 
-/** An execution that is being cancelled may not leave new work behind (spec/workflows.md 5.4). */
+const isCancelled = (status: string): boolean => status.endsWith('cancelling') || status === 'cancelled'
+
+/** An execution that is being cancelled, or was while its operations still run, may not leave new work behind. */
 function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
-  if (execution === undefined || !execution.status.endsWith('cancelling') || !starting.has(name)) return
+  if (execution === undefined || !isCancelled(execution.status) || !starting.has(name)) return
   throw new ApiError(
     'forbidden_while_cancelling',
     `Execution ${execution.id} is being cancelled: it may start nothing more`,

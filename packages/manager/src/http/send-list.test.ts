@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { addBlueprint, addDeployment } from '../../test/fixtures.ts'
+import { addBlueprint, addDeployment, addTenant } from '../../test/fixtures.ts'
 import { headersOf, startTestManager, type TestManager } from '../../test/test-manager.ts'
 
 const deployments = 1_050
@@ -83,6 +83,32 @@ test('nor does one that was gone before anything was sent', async () => {
   // The manager reads what it would send first, and then has nobody to send it to.
   await delay(1_000)
   expect(inUse()).toBe(0)
+})
+
+test('slow readers of one tenant hold up nobody else, and who is gone waits no more', async () => {
+  const other = await addTenant(manager.db, 'other')
+  await sql`
+    insert into blueprints (tenant_id, id, visibility, created_by, state)
+    select ${other}, 'own', 'tenant', 'admin', 'uploaded'`.execute(manager.db)
+  await sql`
+    insert into deployments (tenant_id, id, display_name, blueprint_id, blueprint_tenant_id, created_by)
+    select ${other}, 'o' || lpad(i::text, 4, '0'), 'o', 'own', ${other}, 'admin'
+    from generate_series(1, 300) as i`.execute(manager.db)
+  const { readers } = manager.services
+  const slow = Array.from({ length: 8 }, () => {
+    const asked = get(`${url}/api/v3.1/deployments?_get_all_results=true`, { headers: headersOf({}) })
+    // Nothing of it is ever taken.
+    asked.on('response', (answer) => answer.pause()).on('error', () => undefined)
+    return asked
+  })
+  await vi.waitFor(() => expect([readers.held, readers.waiting]).toEqual([3, 5]), { timeout: 20_000 })
+  const page = await manager.inject('GET', '/deployments?_size=300&_include=id', { tenant: 'other' })
+  expect(page.body.items).toHaveLength(300)
+  expect(await manager.services.metrics.metrics()).toContain('tutti_queue_waiting{queue="lists"} 5')
+  for (const asked of slow) asked.destroy()
+  await vi.waitFor(() => expect([readers.held, readers.waiting, inUse()]).toEqual([0, 0, 0]), {
+    timeout: 20_000,
+  })
 })
 
 test('a long list that a POST asks for is whole', async () => {

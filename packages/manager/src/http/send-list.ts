@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { ListAnswer } from '@tutti/api'
+import type { ListAnswer, Reading } from '@tutti/api'
 import type { FastifyReply } from 'fastify'
 
 /** So much is sent in one piece: most lists are shorter. */
@@ -9,8 +9,12 @@ const wholeCharacters = 4 * 2 ** 20
  * Sends a list as fast as the client takes it, and reads no faster. What is wrong with the request is found before
  * anything is sent; a failure in the middle of a long list breaks the answer off.
  */
-export async function sendList(reply: FastifyReply, list: ListAnswer<unknown>): Promise<FastifyReply> {
-  const texts = textsOf(list)
+export async function sendList(
+  reply: FastifyReply,
+  list: ListAnswer<unknown>,
+  reading: Reading,
+): Promise<FastifyReply> {
+  const texts = textsOf(list, reading)
   let begin = ''
   while (begin.length < wholeCharacters) {
     const next = await texts.next()
@@ -25,10 +29,10 @@ export async function sendList(reply: FastifyReply, list: ListAnswer<unknown>): 
 }
 
 /** `JSON.stringify` measured 1.5 times faster than schema serialisers on big lists (architecture 5). */
-async function* textsOf(list: ListAnswer<unknown>): AsyncGenerator<string> {
+async function* textsOf(list: ListAnswer<unknown>, reading: Reading): AsyncGenerator<string> {
   let count = 0
   yield '{"items":['
-  for await (const batch of list.batches) {
+  for await (const batch of list.batches(reading)) {
     if (batch.length === 0) continue
     yield (count > 0 ? ',' : '') + JSON.stringify(batch).slice(1, -1)
     count += batch.length

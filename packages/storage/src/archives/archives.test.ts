@@ -20,6 +20,7 @@ afterAll(async () => {
   await database.drop()
 })
 
+const cleanUp = (olderThanMs = 0) => deleteUnreferencedArchives(db, { olderThanMs, limit: 100 })
 const limit = { maxBytes: 10_000_000 }
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
@@ -79,11 +80,26 @@ test('clean-up deletes what nothing refers to, and nothing else', async () => {
     await sql`insert into holders values (${sha256})`.execute(transaction)
     await writeArchive(transaction, inPieces(dropped), limit)
   })
-  const { freedBytes } = await deleteUnreferencedArchives(db)
+  const { freedBytes } = await cleanUp()
   expect(freedBytes).toBeGreaterThanOrEqual(3000)
   expect(await read(sha256(dropped))).toBeUndefined()
   expect((await read(sha256(kept)))?.equals(kept)).toBe(true)
-  expect(await deleteUnreferencedArchives(db)).toEqual({ freedBytes: 0 })
+  expect(await cleanUp()).toEqual({ deleted: 0, freedBytes: 0 })
+})
+
+test('clean-up leaves what was stored not long ago to whoever refers to it next', async () => {
+  const bytes = randomBytes(2000)
+  const store = () =>
+    db.transaction().execute((transaction) => writeArchive(transaction, inPieces(bytes), limit))
+  const { sha256: hash } = await store()
+  await sql`update archives set created_at = clock_timestamp() - interval '1 hour' where sha256 = ${hash}`.execute(
+    db,
+  )
+  // Stored again, it is new again.
+  await store()
+  expect(await cleanUp(60_000)).toEqual({ deleted: 0, freedBytes: 0 })
+  expect((await read(hash))?.equals(bytes)).toBe(true)
+  expect((await cleanUp()).deleted).toBe(1)
 })
 
 test('clean-up leaves alone what is being stored again right now', async () => {
@@ -92,7 +108,7 @@ test('clean-up leaves alone what is being stored again right now', async () => {
   await store.execute((transaction) => writeArchive(transaction, inPieces(bytes), limit))
   await store.execute(async (transaction) => {
     const { sha256 } = await writeArchive(transaction, inPieces(bytes), limit)
-    expect(await deleteUnreferencedArchives(db)).toEqual({ freedBytes: 0 })
+    expect(await cleanUp()).toEqual({ deleted: 0, freedBytes: 0 })
     await sql`insert into holders values (${sha256})`.execute(transaction)
   })
   expect((await read(sha256(bytes)))?.equals(bytes)).toBe(true)
@@ -106,7 +122,7 @@ test('a reader is told when the archive is deleted under it', async () => {
   const archive = await readArchive(db, stored.sha256)
   const chunks = archive?.chunks[Symbol.asyncIterator]()
   await chunks?.next()
-  await deleteUnreferencedArchives(db)
+  await cleanUp()
   const rest = async () => {
     while ((await chunks?.next())?.done === false);
   }

@@ -1,24 +1,31 @@
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 
 /**
- * Deletes the archives that no row refers to any more, and says how many bytes that freed.
+ * Deletes archives that no row refers to any more, and says how many, and how many bytes that freed.
  *
  * The foreign keys are the reference count: a table that refers to `archives` is respected from the moment
- * its migration has run. Archives that a transaction is storing right now are locked by it and passed over.
+ * its migration has run. Archives that a transaction is storing right now are locked by it and passed over;
+ * one that was stored not long ago is left, for whoever refers to it in a transaction of its own.
  */
 export async function deleteUnreferencedArchives<Schema>(
   db: Kysely<Schema>,
-): Promise<{ freedBytes: number }> {
+  { olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number },
+): Promise<{ deleted: number; freedBytes: number }> {
   return await db.transaction().execute(async (transaction) => {
     const unreferenced = await noReference(transaction)
     const { rows: candidates } = await sql<{ sha256: string }>`
-      select sha256 from archives where ${unreferenced} for update skip locked`.execute(transaction)
+      select sha256 from archives
+      where created_at <= clock_timestamp() - ${olderThanMs} * interval '1 millisecond' and ${unreferenced}
+      limit ${limit} for update skip locked`.execute(transaction)
     // Asked again now that the rows are locked: this statement sees references committed in between.
     const { rows: deleted } = await sql<{ size: string | number }>`
       delete from archives
       where sha256 = any(${candidates.map(({ sha256 }) => sha256)}) and ${unreferenced}
       returning size`.execute(transaction)
-    return { freedBytes: deleted.reduce((sum, { size }) => sum + Number(size), 0) }
+    return {
+      deleted: deleted.length,
+      freedBytes: deleted.reduce((sum, { size }) => sum + Number(size), 0),
+    }
   })
 }
 

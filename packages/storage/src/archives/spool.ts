@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,18 @@ export class ArchiveTooLarge extends Error {
     )
     this.maxBytes = maxBytes
   }
+}
+
+/** A file that is there already. @throws ArchiveTooLarge */
+export async function hashFile(path: string, maxBytes: number): Promise<Spooled> {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > maxBytes) throw new ArchiveTooLarge(maxBytes)
+    hash.update(chunk)
+  }
+  return { path, sha256: hash.digest('hex'), size }
 }
 
 /** Calls `use` with the stream's bytes in a file that only this user can read, and removes it afterwards. */

@@ -25,11 +25,14 @@ export async function writeArchive(
   stream: AsyncIterable<Uint8Array>,
   { maxBytes }: { readonly maxBytes: number },
 ): Promise<StoredArchive> {
-  return await withSpooled(stream, maxBytes, async (spooled) => {
-    const { sha256, size, path } = spooled
-    if (!(await claimArchive(db, spooled))) await insertChunks(db, sha256, path)
-    return { sha256, size }
-  })
+  return await withSpooled(stream, maxBytes, (spooled) => writeArchiveFile(db, spooled))
+}
+
+/** The same for a file whose hash is known: a transaction then does nothing that takes long but to write. */
+export async function writeArchiveFile(db: QueryExecutorProvider, file: Spooled): Promise<StoredArchive> {
+  const { sha256, size, path } = file
+  if (!(await claimArchive(db, file))) await insertChunks(db, sha256, path)
+  return { sha256, size }
 }
 
 /**
@@ -40,7 +43,7 @@ export async function writeArchive(
 async function claimArchive(db: QueryExecutorProvider, { sha256, size }: Spooled): Promise<boolean> {
   await sql`
     insert into archives (sha256, size) values (${sha256}, ${size})
-    on conflict (sha256) do update set size = excluded.size`.execute(db)
+    on conflict (sha256) do update set size = excluded.size, created_at = clock_timestamp()`.execute(db)
   const { rows } = await sql`select from archive_chunks where sha256 = ${sha256} limit 1`.execute(db)
   return rows.length > 0
 }

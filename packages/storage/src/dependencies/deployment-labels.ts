@@ -1,4 +1,4 @@
-import { ApiError, type LabelPair } from '@tutti/api'
+import { ApiError, type DatedLabel } from '@tutti/api'
 import type { Database } from '../database.ts'
 import { addLabels, deploymentLabels, removeLabels, replaceLabels } from '../labels.ts'
 import { consumerKey, setConsumerLabels } from './consumers.ts'
@@ -16,7 +16,7 @@ export const parentKey = 'csys-obj-parent'
 export async function setDeploymentLabels(
   transaction: Database,
   owner: { readonly tenantId: number; readonly id: string },
-  labels: readonly LabelPair[],
+  labels: readonly DatedLabel[],
   createdBy: string,
   how: 'add' | 'remove' | 'replace',
 ): Promise<void> {

@@ -3,11 +3,11 @@ import { chmod, chown, mkdir, mkdtemp, realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { EmbeddedPostgresError } from './error.ts'
-import { assertReachable, chooseServerUser, type ServerUser } from './server-user.ts'
+import { assertReachable, chooseServerUser, type ServerUser, type UserRange } from './server-user.ts'
 
 /**
  * Where everything is. `root` belongs to the manager; `home` and all below it to the server's user, closed
- * to everybody else (0700): whoever can enter it is let into the database without a password.
+ * to everybody else (0700).
  */
 export type DataFolder = {
   readonly root: string
@@ -20,11 +20,11 @@ export type DataFolder = {
 }
 
 /** Makes what is missing of the data folder. @throws EmbeddedPostgresError `folder_closed` */
-export async function prepareDataFolder(folder: string): Promise<DataFolder> {
+export async function prepareDataFolder(folder: string, reserved?: UserRange): Promise<DataFolder> {
   const given = resolve(folder)
   await assertReachable(
     await nearestExisting(dirname(given)),
-    await chooseServerUser(join(given, 'postgresql')),
+    await chooseServerUser(join(given, 'postgresql'), reserved),
   )
   await explained(given, async () => {
     await mkdir(dirname(given), { recursive: true })
@@ -33,7 +33,7 @@ export async function prepareDataFolder(folder: string): Promise<DataFolder> {
   // The real path: PostgreSQL's own files and /proc name folders without symbolic links.
   const root = await realpath(given)
   const home = join(root, 'postgresql')
-  const user = await chooseServerUser(home)
+  const user = await chooseServerUser(home, reserved)
   await explained(root, async () => {
     if (user.switched) await openForPassing(root)
     for (const path of [home, join(home, 'log')]) {
@@ -42,7 +42,8 @@ export async function prepareDataFolder(folder: string): Promise<DataFolder> {
       if (made !== undefined && user.switched) await chown(path, user.uid, user.gid)
     }
   })
-  await assertReachable(home, user)
+  // What is in it may still be another's: it is handed over when nothing runs there.
+  await assertReachable(root, user)
   return { root, home, data: join(home, 'data'), log: join(home, 'log'), user }
 }
 

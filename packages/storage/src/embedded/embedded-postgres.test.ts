@@ -1,6 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,6 +21,7 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { provideBinaries } from './binaries.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './index.ts'
+import { chooseServerUser } from './server-user.ts'
 
 const root = process.getuid?.() === 0
 /** Whoever an ordinary user is here: ourselves, unless we are root. */
@@ -80,6 +93,22 @@ async function query(connectionString: string, sql: string): Promise<unknown> {
   }
 }
 
+/** What a process of that user is told when it connects. */
+async function connectAs(uid: number, connectionString: string): Promise<string> {
+  const program = `
+    const client = new (require('pg').Client)({ connectionString: process.argv[1] })
+    client.connect().then(() => 'connected', (error) => error.message).then((said) => {
+      console.log(said)
+      process.exit()
+    })`
+  return execFileSync(process.execPath, ['-e', program, connectionString], {
+    uid,
+    gid: uid,
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  }).trim()
+}
+
 /** What somebody does whose connection broke: connect again until it works. */
 async function queryAgain(connectionString: string, sql: string): Promise<unknown> {
   for (;;) {
@@ -121,6 +150,78 @@ if (root) {
     expect(uid).not.toBe(0)
     expect((await stat(join(folder, 'postgresql', 'data'))).uid).toBe(uid)
     expect((await stat(folder)).uid).toBe(0)
+  })
+
+  test('it is a user of its own, and who else gets to the socket is not let in', async () => {
+    const folder = await newFolder()
+    const postgres = await start(folder)
+    const { uid } = await stat(join(folder, 'postgresql'))
+    const accounts = await readFile('/etc/passwd', 'utf8')
+    expect(accounts).not.toContain(`:x:${uid}:`)
+    // The user's own way out, should the folder be opened by mistake.
+    await chmod(postgres.connection.host, 0o777)
+    await chmod(join(postgres.connection.host, '.s.PGSQL.5432'), 0o777)
+    for (const other of [65534, uid]) {
+      expect(await connectAs(other, postgres.connectionString)).toMatch(
+        /authentication failed|look up local user/,
+      )
+    }
+    expect(await connectAs(0, postgres.connectionString)).toBe('connected')
+  })
+
+  test('data that an older Tutti left to nobody are moved to a user of their own', async () => {
+    const folder = await newFolder()
+    const home = join(folder, 'postgresql')
+    const first = await start(folder)
+    await query(first.connectionString, 'create table kept as select 42 as answer')
+    await first.stop()
+    await writeFile(join(home, 'data', 'pg_hba.conf'), 'local all all trust\n')
+    execFileSync('chown', ['-R', '65534:65534', home])
+
+    const second = await start(folder)
+    expect(await query(second.connectionString, 'select answer from kept')).toBe(42)
+    const { uid } = await stat(home)
+    expect(uid).not.toBe(65534)
+    expect((await stat(join(home, 'data', 'PG_VERSION'))).uid).toBe(uid)
+    expect(execFileSync('find', [home, '-uid', '65534'], { encoding: 'utf8' })).toBe('')
+    expect(await readFile(join(home, 'data', 'pg_hba.conf'), 'utf8')).not.toContain('trust')
+  })
+
+  test('a server that still runs as nobody is ended before its data are moved', async () => {
+    const folder = await newFolder()
+    await mkdir(join(folder, 'postgresql'), { mode: 0o700 })
+    await chown(folder, 65534, 65534)
+    await chown(join(folder, 'postgresql'), 65534, 65534)
+    const owner = await startElsewhere(folder, { uid: 65534 })
+    await query(owner.connectionString, 'create table kept as select 42 as answer')
+    await owner.kill()
+    await chown(folder, 0, 0)
+    const postgres = await start(folder)
+    expect(postgres.pid).not.toBe(owner.pid)
+    expect(await query(postgres.connectionString, 'select answer from kept')).toBe(42)
+    expect((await stat(join(folder, 'postgresql', 'data'))).uid).not.toBe(65534)
+  })
+
+  test('files that are linked from elsewhere are not given away', async () => {
+    const folder = await newFolder()
+    const first = await start(folder)
+    await first.stop()
+    const home = join(folder, 'postgresql')
+    const secret = join(folder, 'secret')
+    await writeFile(secret, 'of root', { mode: 0o600 })
+    await link(secret, join(home, 'log', 'planted'))
+    execFileSync('chown', ['-R', '-h', '65534:65534', join(home, 'data')])
+    await chown(home, 65534, 65534)
+    await expect(start(folder)).rejects.toThrow('linked from elsewhere')
+    expect((await stat(secret)).uid).toBe(0)
+  })
+
+  test('no user that operations run as is taken', async () => {
+    const folder = await newFolder()
+    const { uid } = await chooseServerUser(join(folder, 'none'), { first: 54_320, last: 54_330 })
+    expect(uid).toBeGreaterThan(54_330)
+    await chown(folder, 54_325, 54_325)
+    expect(await chooseServerUser(folder, { first: 54_320, last: 54_330 })).toMatchObject({ uid })
   })
 
   test('a data folder under a closed parent is refused with the folder to open', async () => {

@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { accessMap, accessRules } from './access-files.ts'
 import { type Binaries, provideBinaries } from './binaries.ts'
 import { chooseSocketFolder, type DataFolder, prepareDataFolder } from './data-folder.ts'
 import { type DataFolderLock, lockDataFolder } from './data-folder-lock.ts'
 import { EmbeddedPostgresError } from './error.ts'
+import { handOver } from './hand-over.ts'
 import { initialise, superuser } from './initialise.ts'
 import {
   clearStaleServer,
@@ -14,9 +16,9 @@ import {
 } from './postmaster-file.ts'
 import { answers, ensureDatabase, lastLogLines, whenReady } from './readiness.ts'
 import { type ServerProcess, spawnServer, watchServer } from './server-process.ts'
-import { assertReachable } from './server-user.ts'
+import { assertReachable, type UserRange } from './server-user.ts'
 import { printSettings, settings } from './settings.ts'
-import { hasSettings, writeSettings } from './settings-file.ts'
+import { hasSettings, type SettingsFiles, writeSettings } from './settings-file.ts'
 
 export type EmbeddedPostgresOptions = {
   /** Made when it is missing. One process owns it at a time. */
@@ -30,6 +32,8 @@ export type EmbeddedPostgresOptions = {
    * not survive a power cut.
    */
   readonly settings?: Readonly<Record<string, string>>
+  /** User ids that are others': PostgreSQL runs as none of them. */
+  readonly reservedUsers?: UserRange | undefined
   readonly startTimeoutMs?: number
   readonly stopTimeoutMs?: number
 }
@@ -51,7 +55,7 @@ const databaseName = 'tutti'
  * @throws EmbeddedPostgresError
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const folder = await prepareDataFolder(options.dataFolder)
+  const folder = await prepareDataFolder(options.dataFolder, options.reservedUsers)
   const lock = await lockDataFolder(folder.root, () => answers(folder.home))
   try {
     const binaries = await provideBinaries(options.cacheFolder ?? join(folder.root, 'cache'))
@@ -138,7 +142,7 @@ export class EmbeddedPostgres {
     const server = watchServer(found.identity)
     const { socketFolder } = found
     const sameProgram = found.executable === undefined || found.executable === this.#binaries.postgres
-    const sameSettings = await hasSettings(this.#folder, this.#settingsText(socketFolder))
+    const sameSettings = await hasSettings(this.#folder, this.#settingsFiles(socketFolder))
     // A cleaner of the temporary folder may have taken the socket away.
     if (sameProgram && sameSettings && (await answers(socketFolder))) {
       if ((await whenReady(server, socketFolder, this.#startDeadline())) === undefined) {
@@ -153,7 +157,8 @@ export class EmbeddedPostgres {
 
   async #launch(): Promise<ServerProcess> {
     await clearStaleServer(this.#folder.data, this.#socketFolder)
-    await writeSettings(this.#folder, this.#settingsText(this.#socketFolder))
+    await handOver(this.#folder.home, this.#folder.user)
+    await writeSettings(this.#folder, this.#settingsFiles(this.#socketFolder))
     const server = await spawnServer(this.#folder, this.#binaries)
     const failure = await whenReady(server, this.#socketFolder, this.#startDeadline())
     if (failure === undefined) {
@@ -233,8 +238,12 @@ export class EmbeddedPostgres {
     )
   }
 
-  #settingsText(socketFolder: string): string {
-    return printSettings(settings(socketFolder), this.#options.settings ?? {})
+  #settingsFiles(socketFolder: string): SettingsFiles {
+    return {
+      'postgresql.conf': printSettings(settings(socketFolder), this.#options.settings ?? {}),
+      'pg_hba.conf': accessRules,
+      'pg_ident.conf': accessMap(superuser),
+    }
   }
 
   #startDeadline(): AbortSignal {

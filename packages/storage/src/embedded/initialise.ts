@@ -1,29 +1,32 @@
 import { spawn } from 'node:child_process'
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { chown, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Binaries } from './binaries.ts'
 import type { DataFolder } from './data-folder.ts'
 import { EmbeddedPostgresError } from './error.ts'
+import { handOver } from './hand-over.ts'
 import { serverEnvironment } from './server-process.ts'
+import { type ServerUser, userForInitdb } from './server-user.ts'
 
 export const superuser = 'tutti'
 
 /**
  * Makes the data directory when there is none: `initdb` into a temporary name, then a rename, so that a
- * directory named `data` is always whole.
- *
- * Anybody who can enter the socket's folder (0700) may connect without a password (`trust`): that is the
- * user of the server and root, who could read the data files directly. `peer` would ask for an entry in
- * pg_ident.conf for root and for each user that a later start runs as, and protect nothing more.
+ * directory named `data` is always whole. Who may connect is written at each start (access-files.ts).
  *
  * @throws EmbeddedPostgresError `initialisation_failed`, `version_mismatch`
  */
 export async function initialise(folder: DataFolder, binaries: Binaries): Promise<'made' | 'found'> {
   await removeUnfinished(folder)
   if (await assertVersion(folder, binaries)) return 'found'
-  const unfinished = `${folder.data}.${process.pid}.new`
-  const { code, output } = await runInitdb(folder, binaries, unfinished)
+  const user = await userForInitdb(folder.user)
+  // Not in `home`, which is closed to a user that is only borrowed.
+  const unfinished = join(folder.root, `${unfinishedName}${randomUUID()}`)
+  await mkdir(unfinished, { mode: 0o700 })
+  if (user.switched) await chown(unfinished, user.uid, user.gid)
+  const { code, output } = await runInitdb(user, binaries, unfinished)
   if (code !== 0) {
     await rm(unfinished, { recursive: true, force: true })
     throw new EmbeddedPostgresError(
@@ -32,18 +35,19 @@ export async function initialise(folder: DataFolder, binaries: Binaries): Promis
         `${code}:\n${output.trim()}`,
     )
   }
+  await handOver(unfinished, folder.user)
   await rename(unfinished, folder.data)
   await sync(folder.home)
   return 'made'
 }
 
-async function runInitdb({ user, home }: DataFolder, { initdb }: Binaries, directory: string) {
+async function runInitdb(user: ServerUser, { initdb }: Binaries, directory: string) {
   const child = spawn(
     initdb,
     [
       `--pgdata=${directory}`,
       `--username=${superuser}`,
-      '--auth-local=trust',
+      '--auth-local=peer',
       '--auth-host=reject',
       // Text is ordered by code point, by PostgreSQL itself: fast, and no upgrade of the system's own
       // collations can invalidate an index.
@@ -54,7 +58,7 @@ async function runInitdb({ user, home }: DataFolder, { initdb }: Binaries, direc
       '--data-checksums',
     ],
     {
-      cwd: home,
+      cwd: directory,
       env: serverEnvironment,
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(user.switched ? { uid: user.uid, gid: user.gid } : {}),
@@ -98,9 +102,11 @@ async function assertAbsent(data: string): Promise<false> {
   )
 }
 
-async function removeUnfinished({ home }: DataFolder): Promise<void> {
-  for (const name of await readdir(home)) {
-    if (/^data\.\d+\.new$/.test(name)) await rm(join(home, name), { recursive: true, force: true })
+const unfinishedName = 'initdb-'
+
+async function removeUnfinished({ root }: DataFolder): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (name.startsWith(unfinishedName)) await rm(join(root, name), { recursive: true, force: true })
   }
 }
 

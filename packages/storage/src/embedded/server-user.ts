@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { EmbeddedPostgresError } from './error.ts'
 
@@ -10,30 +10,80 @@ export type ServerUser = {
   readonly switched: boolean
 }
 
+export type UserRange = { readonly first: number; readonly last: number }
+
+/** Among those that Debian and others leave free: no program gives out ids from here by itself. */
+const ownUsers: UserRange = { first: 54_320, last: 54_419 }
+
+/** `nobody` of every system, whatever its /etc/passwd says. */
+const sharedUid = 65_534
+
 /**
- * PostgreSQL refuses to run as root. As root it runs as the user that already owns its files, else as the
- * user `tutti` where an administrator has made one (it keeps the database apart from other services of
- * `nobody`), else as `nobody`. It has to be an entry of /etc/passwd: initdb looks its own name up.
+ * PostgreSQL refuses to run as root. As root it runs as the user that already owns its files, else as the user `tutti`
+ * where an administrator has made one, else as a user id of its own, which needs no entry in /etc/passwd. Never as
+ * `nobody`, who is whoever else runs as that: files of an older Tutti that are theirs are given to the new user.
+ *
+ * @throws EmbeddedPostgresError `start_failed`
  */
-export async function chooseServerUser(existingFolder: string): Promise<ServerUser> {
+export async function chooseServerUser(existingFolder: string, reserved?: UserRange): Promise<ServerUser> {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
   if (uid !== 0) return { uid, gid, switched: false }
+  const accounts = await readAccounts()
   const owner = await stat(existingFolder).catch(() => undefined)
-  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid, switched: true }
-  const users = await readFile('/etc/passwd', 'utf8').catch(() => '')
-  const found = findUser(users, 'tutti') ?? findUser(users, 'nobody')
-  if (found !== undefined) return { ...found, switched: true }
+  const isShared = (id: number) =>
+    id === 0 || id === sharedUid || accounts.get('nobody')?.uid === id || isIn(reserved, id)
+  if (owner !== undefined && !isShared(owner.uid)) return { uid: owner.uid, gid: owner.gid, switched: true }
+  const own = accounts.get('tutti')
+  if (own !== undefined && !isShared(own.uid)) return { ...own, switched: true }
+  const taken = new Set([...[...accounts.values()].map((one) => one.uid), ...(await runningUsers())])
+  for (let id = ownUsers.first; id <= ownUsers.last; id += 1) {
+    if (!taken.has(id) && !isIn(reserved, id)) return { uid: id, gid: id, switched: true }
+  }
   throw new EmbeddedPostgresError(
     'start_failed',
-    'PostgreSQL refuses to run as root, and /etc/passwd has neither a user `tutti` nor a user `nobody` to ' +
-      'run it as. Make one (`useradd --system tutti`), or start Tutti as an ordinary user',
+    `PostgreSQL refuses to run as root, and all user ids from ${ownUsers.first} to ${ownUsers.last} are taken. Make a ` +
+      'user for it (`useradd --system tutti`), or start Tutti as an ordinary user',
   )
 }
 
-function findUser(passwd: string, name: string): { uid: number; gid: number } | undefined {
-  const line = passwd.split('\n').find((entry) => entry.startsWith(`${name}:`))
-  const [, , uid, gid] = line?.split(':') ?? []
-  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+const isIn = (range: UserRange | undefined, id: number): boolean =>
+  range !== undefined && id >= range.first && id <= range.last
+
+/**
+ * A user with an entry in /etc/passwd, which `initdb` looks up, for the moment that it runs: `user` where it has one, else
+ * one that no process runs as, so that nobody is there who could reach into what is being made.
+ */
+export async function userForInitdb(user: ServerUser): Promise<ServerUser> {
+  const accounts = [...(await readAccounts()).values()]
+  if (!user.switched || accounts.some((one) => one.uid === user.uid)) return user
+  const running = await runningUsers()
+  const unused = accounts.find((one) => one.uid !== 0 && one.uid !== sharedUid && !running.has(one.uid))
+  if (unused !== undefined) return { ...unused, switched: true }
+  throw new EmbeddedPostgresError(
+    'start_failed',
+    'initdb of PostgreSQL needs a user with an entry in /etc/passwd that nothing runs as, and there is none. Make one ' +
+      '(`useradd --system tutti`), or start Tutti as an ordinary user',
+  )
+}
+
+type Account = { readonly uid: number; readonly gid: number }
+
+async function readAccounts(): Promise<ReadonlyMap<string, Account>> {
+  const text = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  const accounts = new Map<string, Account>()
+  for (const line of text.split('\n')) {
+    const [name = '', , uid, gid] = line.split(':')
+    if (uid !== undefined && gid !== undefined) accounts.set(name, { uid: Number(uid), gid: Number(gid) })
+  }
+  return accounts
+}
+
+/** Ids of the users that processes on this machine run as. */
+async function runningUsers(): Promise<ReadonlySet<number>> {
+  const names = await readdir('/proc').catch(() => [])
+  const processes = names.filter((name) => /^\d+$/.test(name))
+  const stats = await Promise.all(processes.map((pid) => stat(`/proc/${pid}`).catch(() => undefined)))
+  return new Set(stats.flatMap((one) => (one === undefined ? [] : [one.uid])))
 }
 
 /** @throws EmbeddedPostgresError `folder_closed` when `user` may not pass through a folder on the way to `path`. */

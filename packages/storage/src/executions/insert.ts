@@ -27,6 +27,8 @@ export type NewExecution = {
   readonly waitAfterFail?: number
   readonly visibility?: Visibility
   readonly createdBy: string
+  /** Now, unless it is said otherwise. */
+  readonly createdAt?: Date | undefined
 }
 
 export const insertExecution = (
@@ -49,8 +51,10 @@ export async function insertExecutions(
   await sql`
     insert into executions (tenant_id, id, workflow_id, status, error, deployment_id, deployment_display_name,
       blueprint_id, execution_group_id, parameters, is_system_workflow, is_dry_run, allow_custom_parameters, force,
-      wait_after_fail, visibility, created_by, lease_expires_at, ended_at, checks_at_start)
-    select e.*,
+      wait_after_fail, visibility, created_by, created_at, lease_expires_at, ended_at, checks_at_start)
+    select e.tenant_id, e.id, e.workflow_id, e.status, e.error, e.deployment_id, e.display_name, e.blueprint_id,
+      e.group_id, e.parameters, e.is_system, e.is_dry_run, e.allows_custom, e.force, e.wait_after_fail, e.visibility,
+      e.created_by, coalesce(e.created_at, clock_timestamp()),
       case when e.status = 'pending' then clock_timestamp() + ${pickUpMs} * interval '1 millisecond' end,
       case when e.status = 'failed' then clock_timestamp() end,
       e.status = 'queued'
@@ -71,8 +75,12 @@ export async function insertExecutions(
       ${column((one) => one.force ?? false)}::boolean[],
       ${column((one) => one.waitAfterFail ?? 600)}::int[],
       ${column((one) => one.visibility ?? 'tenant')}::text[],
-      ${column((one) => one.createdBy)}::text[]
-    ) as e (tenant_id, id, workflow_id, status)`.execute(transaction)
+      ${column((one) => one.createdBy)}::text[],
+      ${column((one) => one.createdAt ?? null)}::timestamptz[]
+    ) as e (tenant_id, id, workflow_id, status, error, deployment_id, display_name, blueprint_id, group_id, parameters,
+      is_system, is_dry_run, allows_custom, force, wait_after_fail, visibility, created_by, created_at)`.execute(
+    transaction,
+  )
   const starting = executions.filter(({ status }) => status === 'pending')
   await queue.enqueue(
     transaction,

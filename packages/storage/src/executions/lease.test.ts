@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../testing/index.ts'
 import { insertExecution } from './insert.ts'
 import {
   checkLease,
+  clearLeftLeases,
   findAbandoned,
   LeaseLost,
   msUntilAbandoned,
@@ -137,6 +138,15 @@ test('a lease that outlives its execution holds up a resume until it is given ba
   await releaseLeases(db, queue, 'i')
   expect(await countJobs('left')).toBe(before + 1)
   expect(await renewLeases(db, 'i', ['left'], minute)).toEqual([])
+
+  // Its worker died meanwhile: nobody would give it back.
+  await db
+    .updateTable('executions')
+    .set({ lease_owner: 'dead', lease_expires_at: new Date(0) })
+    .where('id', '=', 'left')
+    .execute()
+  expect(await clearLeftLeases(db, 10)).toBe(1)
+  expect(await clearLeftLeases(db, 10)).toBe(0)
 })
 
 test('the next end of a lease is known', async () => {

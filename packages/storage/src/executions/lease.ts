@@ -175,14 +175,30 @@ export async function releaseLeases(
 
 /**
  * Ends every lease: only for the one process that just started on an embedded database, which no other process
- * can reach. Whoever held them is dead, so waiting for them to run out would only cost time.
+ * can reach. Whoever held them is dead, so waiting for them to run out would only cost time. What never had one was
+ * only recorded, and is for nobody to run.
  */
 export async function releaseAllLeases(db: Database): Promise<void> {
   await db
     .updateTable('executions')
     .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
     .where((eb) => eb.or([isActive, eb('lease_owner', 'is not', null)]))
+    .where('lease_expires_at', 'is not', null)
     .execute()
+}
+
+/** Of executions that ended, and whose worker died while operations of them still ran: nobody would look at them. */
+export async function clearLeftLeases(db: Database, limit: number): Promise<number> {
+  const { rows } = await sql`
+    update executions e set lease_owner = null, lease_expires_at = null
+    from (
+      select tenant_id, id from executions
+      where lease_owner is not null and lease_expires_at < clock_timestamp() and not ${isActive}
+      limit ${limit} for no key update skip locked
+    ) as left_over
+    where e.tenant_id = left_over.tenant_id and e.id = left_over.id
+    returning e.id`.execute(db)
+  return rows.length
 }
 
 /**

@@ -15,6 +15,7 @@ export type NewExecutionGroup = {
   readonly concurrency: number
   readonly visibility: Visibility
   readonly createdBy: string
+  readonly createdAt?: Date | undefined
 }
 
 /** Its executions are to be inserted in the same transaction. */
@@ -31,6 +32,7 @@ export async function insertExecutionGroup(transaction: Database, group: NewExec
       failure_group_id: null,
       visibility: group.visibility,
       created_by: group.createdBy,
+      ...(group.createdAt !== undefined && { created_at: group.createdAt }),
     })
     .execute()
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../database.ts'
+import { createFairShares } from '../shares/fair-shares.ts'
 import { createTestDatabase } from '../testing/index.ts'
 import { inBatches } from './batches.ts'
 
@@ -25,7 +26,21 @@ async function refill() {
 }
 
 const numbers = (limit: number | null) => sql<{ n: number }>`select n from numbers order by n limit ${limit}`
-const read = (limit: number | null, batchRows?: number) => inBatches(database.db, numbers, limit, batchRows)
+const places = createFairShares({ size: 4, mostWaiting: 100, now: () => 0 })
+const readingOf = (key: string) => ({
+  async begin() {
+    const end = await places.enter(key)
+    return {
+      end,
+      get isWanted() {
+        return places.waiting > 0
+      },
+    }
+  },
+})
+const reading = readingOf('a')
+const read = (limit: number | null, batchRows?: number) =>
+  inBatches(database.db, numbers, limit, reading, batchRows)
 const inUse = () => database.pool.totalCount - database.pool.idleCount
 
 async function sizes(batches: AsyncIterable<readonly unknown[]>): Promise<number[]> {
@@ -105,12 +120,34 @@ test('a reader who takes nothing loses the connection, and learns of it', async 
   }
 })
 
+test('who takes too little loses the place to whoever waits for it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const slow = Array.from({ length: 4 }, (_none, index) =>
+      inBatches(database.db, numbers, null, readingOf(String(index))),
+    )
+    for (const batches of slow) await batches.next()
+    expect(inUse()).toBe(4)
+    const waits = sizes(inBatches(database.db, numbers, null, readingOf('new')))
+    while (places.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
+    vi.advanceTimersByTime(9_000)
+    expect(places.waiting).toBe(1)
+    vi.advanceTimersByTime(1_000)
+    vi.useRealTimers()
+    expect(await waits).toHaveLength(11)
+    for (const batches of slow) await expect(batches.next()).rejects.toThrow('rolled back')
+    expect([inUse(), places.held]).toEqual([0, 0])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('a query that fails gives the connection back', async () => {
   let calls = 0
   const failing = (limit: number | null) => {
     calls += 1
     return calls === 1 ? numbers(limit) : sql<{ n: number }>`select n / 0 as n from numbers limit ${limit}`
   }
-  await expect(sizes(inBatches(database.db, failing, null))).rejects.toThrow('division by zero')
+  await expect(sizes(inBatches(database.db, failing, null, reading))).rejects.toThrow('division by zero')
   expect(inUse()).toBe(0)
 })

@@ -1,4 +1,4 @@
-import type { ListQuery } from '@tutti/api'
+import type { ListQuery, Reading, ReadingPlace } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 
@@ -12,14 +12,16 @@ export const sizeOf = ({ page, getAllResults }: Pick<ListQuery, 'page' | 'getAll
 /**
  * The rows of a query a few at a time, as fast as they are taken: all of them may be more than memory holds. Few rows
  * are one query. More of them come from a cursor, so that all are of one moment; it holds a connection, which is taken
- * back from whoever takes nothing for a minute.
+ * back from whoever takes rows too slowly.
  *
  * @param rows the query with so many rows at most; null: with all
+ * @param reading whoever reads more than a batch waits there for a place
  */
 export async function* inBatches<Row>(
   db: Database,
   rows: (limit: number | null) => RawBuilder<Row>,
   limit: number | null,
+  reading: Reading,
   atOnce: number = batchRows.usual,
 ): AsyncGenerator<readonly Row[]> {
   const few = await rows(limit === null ? atOnce : Math.min(limit, atOnce)).execute(db)
@@ -27,21 +29,22 @@ export async function* inBatches<Row>(
     yield few.rows
     return
   }
-  const leave = await enter()
+  const place = await reading.begin()
   const cursor = await openCursor(db, rows(limit)).catch((error: unknown) => {
-    leave()
+    place.end()
     throw error
   })
-  const close = once(() => cursor.close().finally(leave))
+  const close = once(() => cursor.close().finally(() => place.end()))
+  const patience = newPatience(place, close)
   try {
     for (;;) {
       const batch = await cursor.fetch(atOnce)
       if (batch.length > 0) {
-        const late = setTimeout(close, patienceMs)
+        const stop = patience.begin()
         try {
           yield batch
         } finally {
-          clearTimeout(late)
+          stop()
         }
       }
       if (batch.length < atOnce) return
@@ -51,7 +54,36 @@ export async function* inBatches<Row>(
   }
 }
 
+/** So long nothing may be taken, */
 const patienceMs = 60_000
+/** and so long in all may be waited for the client, who keeps the database from cleaning up all the while. */
+const mostWaitedMs = 15 * 60_000
+/** While others wait for the place: so long in a row, and a second more for every batch that was taken. */
+const contendedMs = 10_000
+const stepMs = 1_000
+
+/** Takes the place back from who is too slow, looking once a second. */
+function newPatience(place: ReadingPlace, giveUp: () => Promise<void>) {
+  let waitedMs = 0
+  let creditMs = contendedMs
+  return {
+    begin() {
+      let idleMs = 0
+      let timer = setTimeout(look, stepMs)
+      function look() {
+        idleMs += stepMs
+        waitedMs += stepMs
+        if (place.isWanted) creditMs -= stepMs
+        if (idleMs >= patienceMs || waitedMs >= mostWaitedMs || creditMs <= 0) return void giveUp()
+        timer = setTimeout(look, stepMs)
+      }
+      return () => {
+        clearTimeout(timer)
+        creditMs = Math.min(contendedMs, creditMs + stepMs)
+      }
+    },
+  }
+}
 
 async function openCursor<Row>(db: Database, query: RawBuilder<Row>) {
   const transaction = await db.startTransaction().setAccessMode('read only').execute()
@@ -75,21 +107,6 @@ async function openCursor<Row>(db: Database, query: RawBuilder<Row>) {
     close,
     fetch: async (count: number) =>
       (await sql<Row>`fetch ${sql.lit(count)} from listed`.execute(transaction)).rows,
-  }
-}
-
-/** So many readers of long lists at once leave most connections to everybody else; more of them wait. */
-const mostReaders = 4
-let readers = 0
-const waiting: (() => void)[] = []
-
-async function enter(): Promise<() => void> {
-  if (readers < mostReaders) readers += 1
-  else await new Promise<void>((resolve) => waiting.push(resolve))
-  return () => {
-    const next = waiting.shift()
-    if (next === undefined) readers -= 1
-    else next()
   }
 }
 

@@ -1,4 +1,4 @@
-import { type FieldFilter, type FilterRule, ListAnswer, type ListQuery } from '@tutti/api'
+import { type FieldFilter, type FilterRule, ListAnswer, type ListQuery, type Reading } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { batchRows, inBatches, sizeOf } from './batches.ts'
@@ -21,7 +21,7 @@ export function listPage(
   rules?: readonly FilterRule[],
 ): ListAnswer {
   const where = selection(resource, query, scope, [...extra, ...ruleConditions(resource, rules ?? [], scope)])
-  const items = readItems(db, resource, query, where, scope)
+  const items = (reading: Reading) => readItems(db, resource, query, where, scope, reading)
   const count = (upTo: number) => countRows(db, resource.from, where, upTo)
   if (rules === undefined) return pagedList(query, items, count)
   return pagedList(query, items, count, () =>
@@ -37,7 +37,7 @@ export function listPage(
  */
 export function pagedList<Item>(
   { page, getAllResults }: Pick<ListQuery, 'page' | 'getAllResults'>,
-  items: AsyncIterable<readonly Item[]>,
+  items: (reading: Reading) => AsyncIterable<readonly Item[]>,
   count: (upTo: number) => Promise<number>,
   countAll?: () => Promise<number | undefined>,
 ): ListAnswer<Item> {
@@ -98,6 +98,7 @@ async function* readItems(
   query: ListQuery,
   where: RawBuilder<unknown>,
   scope: Scope,
+  reading: Reading,
 ): AsyncGenerator<readonly Item[]> {
   await resource.settle?.(db)
   const select = itemsOf(db, resource, query.include, scope)
@@ -106,7 +107,7 @@ async function* readItems(
     select.rows(sql`${ordered} limit ${limit} offset ${query.page.offset}`)
   const isLarge = select.names.some((name) => resource.fields[name]?.isLarge)
   const atOnce = isLarge ? batchRows.large : query.isLight ? batchRows.light : batchRows.usual
-  for await (const batch of inBatches(db, rows, sizeOf(query), atOnce)) {
+  for await (const batch of inBatches(db, rows, sizeOf(query), reading, atOnce)) {
     yield batch.map(select.toItem)
   }
 }
@@ -189,6 +190,7 @@ function fieldCondition(
   { field, values }: FieldFilter,
   scope: Scope,
 ): RawBuilder<unknown> {
+  if (values.length === 0) return sql`false`
   const extra = resource.extraFilters?.[field]
   if (typeof extra === 'function') return extra(values, scope)
   const column = extra ?? resource.fields[field]?.filterBy ?? columnOf(resource, field, scope)

@@ -35,9 +35,9 @@ export const labelsField = (labelled: LabelledTable, alias: string): ListedField
   column: byScope(
     labelled,
     (isSeen) => sql`(select coalesce(json_agg(json_build_object(
-        'key', l.key, 'value', l.value, 'created_at', l.created_at, 'created_by', l.created_by, 'creator_id', u.id
+        'key', l.key, 'value', l.value, 'created_at', l.created_at, 'created_by', l.created_by
       ) order by l.created_at, l.key, l.value), '[]'::json)
-      from ${labelsOf(labelled, alias, sql`left join users u on u.username = l.created_by`)} and ${isSeen})`,
+      from ${labelsOf(labelled, alias)} and ${isSeen})`,
   ),
   toWire: (labels) =>
     (labels as { created_at: string }[]).map((label) => ({
@@ -51,8 +51,8 @@ export const labelValue = (labelled: LabelledTable, alias: string) => (key: stri
   sql`(select min(l.value) from ${labelsOf(labelled, alias)}
     and l.key = ${key} and ${isSeenLabel(labelled, scope)})`
 
-const labelsOf = ({ table, idColumn }: LabelledTable, alias: string, join: RawBuilder<unknown> = sql``) =>
-  sql`${sql.table(table)} l ${join}
+const labelsOf = ({ table, idColumn }: LabelledTable, alias: string) =>
+  sql`${sql.table(table)} l
     where l.tenant_id = ${sql.ref(`${alias}.tenant_id`)} and l.${sql.ref(idColumn)} = ${sql.ref(`${alias}.id`)}`
 
 /** Labels that name nothing are the same for everybody. */

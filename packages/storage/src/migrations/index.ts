@@ -17,7 +17,10 @@ import * as ldap from './0030-ldap.ts'
 import * as groups from './0040-groups.ts'
 import * as environments from './0050-environments.ts'
 import * as queuedChecks from './0060-queued-checks.ts'
+import * as coordinator from './0074-coordinator.ts'
 import * as awaitedTargets from './0078-awaited-targets.ts'
+import * as workdirs from './0079-workdirs.ts'
+import * as deploymentFolders from './0082-deployment-folders.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -38,7 +41,10 @@ const migrations: Record<string, Migration> = {
   '0040-groups': groups,
   '0050-environments': environments,
   '0060-queued-checks': queuedChecks,
+  '0074-coordinator': coordinator,
   '0078-awaited-targets': awaitedTargets,
+  '0079-workdirs': workdirs,
+  '0082-deployment-folders': deploymentFolders,
 }
 
 /**

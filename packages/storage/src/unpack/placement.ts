@@ -12,6 +12,8 @@ export type Placement = {
   /** Relative path → what it is. */
   readonly placed: Map<string, 'file' | 'directory'>
   bytes: number
+  /** Entries of the archive, however many of them have one path. */
+  visited: number
 }
 
 export const newPlacement = (folder: string, limits: UnpackLimits): Placement => ({
@@ -19,10 +21,13 @@ export const newPlacement = (folder: string, limits: UnpackLimits): Placement =>
   limits,
   placed: new Map(),
   bytes: 0,
+  visited: 0,
 })
 
 /** Puts one entry into the folder. @throws UnpackError */
 export async function place(placement: Placement, entry: ArchiveEntry): Promise<void> {
+  placement.visited += 1
+  if (placement.visited > placement.limits.maxEntries) throw tooManyEntries(placement.limits.maxEntries)
   const path = parseEntryPath(entry.name)
   if (entry.kind === 'link' || entry.kind === 'special') {
     const what = entry.kind === 'link' ? 'a link' : 'neither a file nor a directory'

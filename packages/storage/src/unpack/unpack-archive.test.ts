@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,8 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { paxEntry, type TarEntry, tarOf, type ZipEntry, zipOf } from '../../test/hostile-archives.ts'
+import { bunzip } from './bunzip.ts'
+import { gunzip } from './gunzip.ts'
 import { type UnpackOptions, unpackArchive } from './index.ts'
 
 let base: string
@@ -242,3 +245,51 @@ test('changed bytes are noticed', async () => {
 test('an encrypted zip is refused', async () => {
   await expectRefused(zipOf({ ...blueprint, isEncrypted: true }), 'unsupported', 'encrypted')
 })
+
+/** Zeros that unpack to more than any limit by size would stop at once. */
+const generous = { maxBytes: 2 ** 30 }
+
+test.each([
+  ['zip', () => zipOf({ name: 'bp/zeros', content: '\0'.repeat(2 ** 25) })],
+  ['tar.gz', () => gzipSync(tarOf({ name: 'bp/zeros', content: '\0'.repeat(2 ** 25) }))],
+  ['tar.bz2', () => zerosBz2],
+] as const)('a %s is stopped when it becomes more than a hundred times larger', async (_format, make) => {
+  await expectRefused(make(), 'too_large', 'limit for one of its size', generous)
+})
+
+test('what does not become that much smaller may be as large as the limits say', async () => {
+  const content = randomBytes(2 ** 25).toString('latin1')
+  await unpack(gzipSync(tarOf({ name: 'bp/random', content })), generous)
+})
+
+test('entries of a zip that share their bytes are refused before anything is unpacked', async () => {
+  await expectRefused(overlapping(zipOf(blueprint, script)), 'damaged', 'share the same bytes', generous)
+})
+
+test('entries that are all one file count each', async () => {
+  const many = Array.from({ length: 101 }, () => blueprint)
+  for (const bytes of [zipOf(...many), tarOf(...many)]) await expectRefused(bytes, 'too_many_entries')
+})
+
+test('what takes too long is given up, also where nothing comes out', async () => {
+  const late = new AbortController()
+  const why = new Error('too slow')
+  const empty = join(base, 'empty.gz')
+  await writeFile(empty, Buffer.concat(Array.from({ length: 100_000 }, () => gzipSync(''))))
+  const reading = gunzip(empty, late.signal).next()
+  late.abort(why)
+  await expect(reading).rejects.toBe(why)
+  await writeFile(join(base, 'zeros.bz2'), zerosBz2)
+  const task = { source: join(base, 'zeros.bz2'), target: join(base, 'zeros'), maxBytes: 2 ** 30 }
+  await expect(bunzip(task, late.signal)).rejects.toBe(why)
+})
+
+/** The same zip, in whose table all entries begin where the first one does. */
+function overlapping(zip: Buffer): Buffer {
+  const changed = Buffer.from(zip)
+  const header = Buffer.from('PK\x01\x02', 'latin1')
+  for (let at = changed.indexOf(header); at >= 0; at = changed.indexOf(header, at + 4)) {
+    changed.writeUInt32LE(0, at + 42)
+  }
+  return changed
+}

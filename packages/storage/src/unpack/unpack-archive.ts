@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import type { VisitEntry } from './archive-entry.ts'
 import { type ArchiveFormat, archiveFormat } from './archive-format.ts'
 import { bunzip } from './bunzip.ts'
 import { gunzip } from './gunzip.ts'
-import { limited, maxTarBytes, type UnpackLimits } from './limits.ts'
+import { limited, limitsFor, maxMs, maxTarBytes, tooSlow, type UnpackLimits } from './limits.ts'
 import { newPlacement, place, theOneDirectory } from './placement.ts'
 import { readTar } from './read-tar.ts'
 import { readZip } from './read-zip.ts'
@@ -36,32 +36,49 @@ export async function unpackArchive(
   options: UnpackOptions,
 ): Promise<UnpackedArchive> {
   const format = await archiveFormat(file)
+  const limits = limitsFor(options, (await stat(file)).size)
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(tooSlow(maxMs(limits))), maxMs(limits))
   const unfinished = `${folder}.${randomUUID()}.new`
   await mkdir(unfinished, { recursive: true })
   try {
-    const placement = newPlacement(unfinished, options)
-    await readers[format](file, unfinished, options, (entry) => place(placement, entry))
+    const placement = newPlacement(unfinished, limits)
+    await readers[format]({ file, unfinished, limits, signal: late.signal }, (entry) => {
+      late.signal.throwIfAborted()
+      return place(placement, entry)
+    })
     const directory = options.topLevel === 'one directory' ? theOneDirectory(placement) : undefined
     await rename(unfinished, folder)
     return { format, directory }
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-type Reader = (file: string, unfinished: string, limits: UnpackLimits, visit: VisitEntry) => Promise<void>
+type Task = {
+  readonly file: string
+  readonly unfinished: string
+  readonly limits: UnpackLimits
+  /** Aborted with the error to throw when it takes too long. */
+  readonly signal: AbortSignal
+}
+
+type Reader = (task: Task, visit: VisitEntry) => Promise<void>
 
 const readers: Readonly<Record<ArchiveFormat, Reader>> = {
-  zip: (file, _unfinished, _limits, visit) => readZip(file, visit),
-  tar: (file, _unfinished, limits, visit) =>
-    readTar(limited(createReadStream(file), maxTarBytes(limits)), visit),
-  'tar.gz': (file, _unfinished, limits, visit) => readTar(limited(gunzip(file), maxTarBytes(limits)), visit),
-  'tar.bz2': async (file, unfinished, limits, visit) => {
+  zip: ({ file, limits, signal }, visit) => readZip(file, limits, signal, visit),
+  tar: ({ file, limits, signal }, visit) =>
+    readTar(limited(createReadStream(file), maxTarBytes(limits), signal), visit),
+  'tar.gz': ({ file, limits, signal }, visit) =>
+    readTar(limited(gunzip(file, signal), maxTarBytes(limits), signal), visit),
+  'tar.bz2': async ({ file, unfinished, limits, signal }, visit) => {
     const tar = `${unfinished}.tar`
     try {
-      await bunzip({ source: file, target: tar, maxBytes: maxTarBytes(limits) })
-      await readTar(createReadStream(tar), visit)
+      await bunzip({ source: file, target: tar, maxBytes: maxTarBytes(limits) }, signal)
+      await readTar(limited(createReadStream(tar), maxTarBytes(limits), signal), visit)
     } finally {
       await rm(tar, { force: true })
     }

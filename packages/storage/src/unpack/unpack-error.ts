@@ -16,6 +16,7 @@ export type UnpackErrorCode =
   | 'conflicting_entries'
   | 'too_many_entries'
   | 'too_large'
+  | 'too_slow'
 
 /** Thrown by `unpackArchive` when the archive is at fault; the message is for whoever sent it. */
 export class UnpackError extends Error {

@@ -1,8 +1,12 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createImportResolver, type InstalledPlugin } from './import-resolver.ts'
+import { createImportResolver, type ImportRules, type InstalledPlugin } from './import-resolver.ts'
+import { importRulesOf } from './import-rules.ts'
 
 let root: string
 beforeAll(async () => {
@@ -23,11 +27,17 @@ const plugin = (version: string, distribution: string | null = null): InstalledP
   stored: undefined,
 })
 
-const resolve = (plugins: readonly InstalledPlugin[] = []) =>
+const resolve = (plugins: readonly InstalledPlugin[] = [], importRules?: ImportRules) =>
   createImportResolver({
     name: 'web',
     folder: join(root, 'web'),
-    fetchRules: { allowedHosts: [], allowPrivateAddresses: false, maxBytes: 1000, timeoutMs: 1000 },
+    fetchRules: {
+      allowedHosts: [],
+      allowPrivateAddresses: importRules !== undefined,
+      maxBytes: 1000,
+      timeoutMs: 10_000,
+    },
+    ...(importRules !== undefined && { importRules }),
     findBlueprint: async (id) =>
       id === 'other' ? { folder: join(root, 'other'), mainFile: 'main.yaml' } : undefined,
     findPlugins: async () => plugins,
@@ -56,6 +66,67 @@ test('the built-in types come with the manager, published old ones too', async (
   expect(await resolve()({ kind: 'resource', path: '../package.json' })).toBeNull()
   const old = await resolve()({ kind: 'url', url: 'https://cloudify.co/spec/cloudify/5.0.5/types.yaml' })
   expect(old?.text).toContain('cloudify_dsl_1_3')
+})
+
+test('rules of the manager say where else addresses are looked for', async () => {
+  const server = createServer(({ url }, response) => {
+    response.statusCode = url === '/mirror/a.yaml' ? 200 : 404
+    response.end('mirrored: 1')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const here = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const elsewhere = 'http://mirrored.invalid/'
+  const read = (url: string, rules: ImportRules['rules'], fallback = true) =>
+    resolve([], { rules, fallback })({ kind: 'url', url })
+  try {
+    const rules = [
+      ['https://other.invalid', `${here}/nothing`],
+      [elsewhere, `${here}/none/`],
+      [elsewhere, `${here}/mirror/`],
+    ] as const
+    // Known by the name that the blueprint uses, so that files that are imported beside it are found by the rules too.
+    expect(await read(`${elsewhere}a.yaml`, rules)).toEqual({
+      address: `${elsewhere}a.yaml`,
+      text: 'mirrored: 1',
+    })
+    expect(await read(`${here}/mirror/a.yaml`, rules)).toMatchObject({ text: 'mirrored: 1' })
+    const misled = [[`${here}/mirror/`, `${here}/none/`]] as const
+    expect(await read(`${here}/mirror/a.yaml`, misled)).toMatchObject({ text: 'mirrored: 1' })
+    await expect(read(`${here}/mirror/a.yaml`, misled, false)).rejects.toThrow('404')
+    // As the installation of the other manager has it: its files are the types of its releases.
+    const standard = [['https://cloudify.co/spec', 'file:///opt/manager/resources/spec']] as const
+    const types = await read('https://cloudify.co/spec/cloudify/5.0.5/types.yaml', standard)
+    expect(types?.text).toContain('cloudify_dsl_1_3')
+    for (const place of [`file://${root}/`, `${root}/`, 'file:///etc/']) {
+      await expect(read(`${elsewhere}secret.yaml`, [[elsewhere, place]], false)).rejects.toThrow(/only types/)
+    }
+  } finally {
+    server.close()
+  }
+})
+
+test.each([
+  [undefined, undefined],
+  [{ cloudify: { workflows: {} } }, undefined],
+  [{ cloudify: { import_resolver: { parameters: { rules: 'x' } } } }, undefined],
+  [
+    {
+      cloudify: { import_resolver: { parameters: { rules: [{ a: 'b' }, 5, { c: 6 }, { '': 'd' }, null] } } },
+    },
+    { rules: [['a', 'b']], fallback: true },
+  ],
+  [
+    { cloudify: { import_resolver: { parameters: { rules: [{ a: 'b' }, { a: 'c' }], fallback: false } } } },
+    {
+      rules: [
+        ['a', 'b'],
+        ['a', 'c'],
+      ],
+      fallback: false,
+    },
+  ],
+])('of the provider context %j the rules are %j', (context, rules) => {
+  expect(importRulesOf(context)).toEqual(rules)
 })
 
 test('addresses on this machine or in its network are refused', async () => {

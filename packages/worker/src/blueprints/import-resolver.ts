@@ -6,6 +6,8 @@ import {
   type ImportRequest,
   type ImportResolver,
   newestMatching,
+  type PrefixRule,
+  prefixRuleCandidates,
   type ResolvedImport,
   TYPE_FILES,
   typeFileUrl,
@@ -42,6 +44,7 @@ export function createImportResolver(main: {
   readonly fetchRules: FetchRules
   readonly findBlueprint: FindBlueprint
   readonly findPlugins: FindPlugins
+  readonly importRules?: ImportRules
 }): ImportResolver {
   const folders = new Map([[baseOf(main.name), main.folder]])
 
@@ -56,11 +59,8 @@ export function createImportResolver(main: {
           if (request.address.startsWith(base)) return readInside(base, folder, request.address)
         }
         return null
-      case 'url': {
-        const types = typesFileOfUrl(request.url)
-        if (types === null) return fetchText(request.url, main.fetchRules)
-        return { address: request.url, text: await readFile(typeFileUrl(types), 'utf8') }
-      }
+      case 'url':
+        return readRemote(request.url, main.fetchRules, main.importRules ?? noRules)
       case 'plugin':
         return readPlugin(request, await main.findPlugins(request.name))
       case 'blueprint': {
@@ -125,6 +125,42 @@ async function readInside(base: string, folder: string, address: string) {
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return null
     throw new ImportFailure(`${address} cannot be read (${code ?? 'unknown error'})`)
   }
+}
+
+/** Where else to look for what is imported from addresses, as the manager's provider context says. */
+export type ImportRules = {
+  readonly rules: readonly PrefixRule[]
+  /** Whether to look at the address itself at last. */
+  readonly fallback: boolean
+}
+
+const noRules: ImportRules = { rules: [], fallback: true }
+
+/**
+ * The first of the places that has it. Whatever they say, a rule leads to no file of this machine but the types that come
+ * with Tutti, which is what it is there for; addresses are asked as they always are.
+ *
+ * @throws ImportFailure of the last place
+ */
+async function readRemote(url: string, fetchRules: FetchRules, { rules, fallback }: ImportRules) {
+  const types = typesFileOfUrl(url)
+  let failure = new ImportFailure(`${url} was not found`)
+  for (const candidate of prefixRuleCandidates(url, rules, fallback)) {
+    const isHere = /^(file:|\/)/i.test(candidate)
+    if (isHere || typesFileOfUrl(candidate) !== null) {
+      const known = types ?? typesFileOfUrl(candidate)
+      if (known !== null) return { address: url, text: await readFile(typeFileUrl(known), 'utf8') }
+      failure = new ImportFailure(`${url} is not at ${candidate}: only types files of releases are kept here`)
+      continue
+    }
+    try {
+      return { ...(await fetchText(candidate, fetchRules)), address: url }
+    } catch (error) {
+      if (!(error instanceof ImportFailure)) throw error
+      failure = error
+    }
+  }
+  throw failure
 }
 
 async function fetchText(url: string, rules: FetchRules) {

@@ -2,7 +2,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { type ParseOutcome, parseBlueprint } from '@tutti/dsl'
 import type { FetchRules } from '@tutti/storage'
-import { baseOf, createImportResolver, type FindBlueprint, type FindPlugins } from './import-resolver.ts'
+import {
+  baseOf,
+  createImportResolver,
+  type FindBlueprint,
+  type FindPlugins,
+  type ImportRules,
+} from './import-resolver.ts'
 
 export type FolderToParse = {
   /** The unpacked archive's single top folder. */
@@ -12,6 +18,7 @@ export type FolderToParse = {
   /** How the folder is called in messages. */
   readonly name: string
   readonly fetchRules: FetchRules
+  readonly importRules?: ImportRules
 }
 
 /** Plugins cannot be uploaded yet. */
@@ -19,7 +26,7 @@ const noPlugins: FindPlugins = async () => []
 
 /** Parses a blueprint that lies in a folder. */
 export async function parseFolder(
-  { folder, mainFile, name, fetchRules }: FolderToParse,
+  { folder, mainFile, name, fetchRules, importRules }: FolderToParse,
   findBlueprint: FindBlueprint,
 ): Promise<ParseOutcome> {
   const all = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -32,7 +39,14 @@ export async function parseFolder(
     mainFile: baseOf(name) + mainFile,
     text: await readFile(join(folder, mainFile), 'utf8'),
     files: new Set([...paths, ...fromMain.filter((path) => !path.startsWith('..'))]),
-    resolve: createImportResolver({ name, folder, fetchRules, findBlueprint, findPlugins: noPlugins }),
+    resolve: createImportResolver({
+      name,
+      folder,
+      fetchRules,
+      findBlueprint,
+      findPlugins: noPlugins,
+      ...(importRules !== undefined && { importRules }),
+    }),
     now: new Date(),
   })
 }

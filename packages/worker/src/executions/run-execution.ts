@@ -8,6 +8,7 @@ import {
   executionEvents,
   insertEvents,
   LeaseLost,
+  publicReason,
   readHeld,
   setExecutionStatus,
   storeTargets,
@@ -49,8 +50,7 @@ export async function runExecution(
       await endFailed(services, taken, control, error.message)
     } else {
       services.log.error({ ...fields, err: error }, 'execution failed inside the worker')
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      await endFailed(services, taken, control, text)
+      await endFailed(services, taken, control, publicReason(error))
     }
   }
 }

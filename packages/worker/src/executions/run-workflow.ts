@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  builtInWorkflow,
   countedOperations,
   createGraph,
   type DeploymentModel,
@@ -9,11 +8,13 @@ import {
   newGraphRecord,
   type Phase,
   prepareResume,
+  type Workflow,
   type WorkflowEnd,
 } from '@tutti/engine'
 import { type ExecutionRow, executionEvents, insertEvents } from '@tutti/storage'
 import { runOnChildren } from '../children/run-on-children.ts'
 import type { WorkerServices } from '../services.ts'
+import { mappedWorkflow } from '../system/mapped-workflow.ts'
 import type { ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
 import {
@@ -39,10 +40,11 @@ export async function runWorkflow(
   control: ExecutionControl,
   token: string,
 ): Promise<WorkflowRun> {
-  const phases = builtInWorkflow(execution.workflow_id).phases(execution.parameters as JsonObject)
+  const workflow = await mappedWorkflow(services.db, execution)
+  const phases = workflow.phases(execution.parameters as JsonObject)
   const context = await operationContext(services, execution)
   const run = { services, execution, control, token, context }
-  const children = await runOnOwnChildren(services, execution, control)
+  const children = await runOnOwnChildren(services, execution, control, workflow)
   if (children.status !== 'succeeded') return { end: children, left: null }
   if (execution.resume_mode !== null) await applyResume(run, phases, execution.resume_mode)
   for (const phase of phases) {
@@ -57,9 +59,10 @@ async function runOnOwnChildren(
   services: WorkerServices,
   execution: ExecutionRow,
   control: ExecutionControl,
+  workflow: Workflow,
 ): Promise<WorkflowEnd> {
   const { recursive, ignore_failure } = execution.parameters as JsonObject
-  if (execution.workflow_id !== 'uninstall' || recursive !== true) return { status: 'succeeded' }
+  if (workflow.name !== 'uninstall' || recursive !== true) return { status: 'succeeded' }
   const parameters = { recursive: true, ignore_failure: ignore_failure === true }
   const end = await runOnChildren({ services, execution, control, workflowId: 'uninstall', parameters })
   return end.status === 'failed' && parameters.ignore_failure ? { status: 'succeeded' } : end

@@ -4,19 +4,40 @@ import type { OperationUser } from './operation-user.ts'
 import type { CloudifyContext, OperationEnvironment } from './request.ts'
 
 /**
- * Variables of the worker that no operation may see: the manager's secrets and its database, what belongs to
- * this Node process only, and what systemd gave to this service. A list of what is left out, not of what is let
- * through: scripts rely on their worker's proxies, locale, HOME and cloud credentials (spec/operations.md 3).
+ * Variables of the worker that operations get: what programs need to know of their machine. All others may be secrets,
+ * or mean this process only; those that scripts need as well are named in a setting.
  */
-const withheld = [
-  /^TUTTI_/i,
-  /^PG[A-Z]/i,
-  /DATABASE_URL$/i,
-  /^ADMIN_API_TOKEN$/i,
-  /^(NODE_OPTIONS|NODE_ENV|NODE_CHANNEL_FD|INIT_CWD)$/i,
-  /^npm_/i,
-  /^(NOTIFY_SOCKET|WATCHDOG_\w+|LISTEN_\w+|CREDENTIALS_DIRECTORY|INVOCATION_ID|JOURNAL_STREAM)$/,
-]
+const passed = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'HOSTNAME', 'TMPDIR', 'TMP', 'TEMP', 'TZ', 'TZDIR'],
+  ...['LANG', 'LANGUAGE', 'LC_*', 'LOCPATH', 'TERM', 'COLUMNS', 'LINES', 'LD_LIBRARY_PATH'],
+  ...['XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'FTP_PROXY', 'ALL_PROXY', 'NO_PROXY'],
+  ...['http_proxy', 'https_proxy', 'ftp_proxy', 'all_proxy', 'no_proxy'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO', 'PIP_CERT'],
+  ...['NODE_EXTRA_CA_CERTS', 'AWS_CA_BUNDLE', 'KRB5_CONFIG', 'KERBEROS_ENV'],
+  // Which Python it is, and what is installed for it; where operations keep temporary files.
+  ...['VIRTUAL_ENV', 'PYTHONHOME', 'PYTHONPATH', 'PYENV_ROOT', 'PYENV_VERSION', 'CFY_EXEC_TEMP'],
+])
+
+/** Names that end with `*` stand for all that begin so. */
+function isNamed(name: string, names: Iterable<string>): boolean {
+  for (const one of names) {
+    if (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one) return true
+  }
+  return false
+}
+
+/**
+ * Without the folders that npm puts in front for its own scripts, and without those that depend on where a process is:
+ * an operation's is a folder that scripts write to.
+ */
+function searchPath(given: string | undefined): string[] {
+  const folders = (given ?? '').split(delimiter)
+  const kept = folders.filter(
+    (folder) => isAbsolute(folder) && !/\/(node_modules\/\.bin|node-gyp-bin)\/*$/.test(folder),
+  )
+  return kept.length > 0 ? kept : ['/usr/local/bin', '/usr/bin', '/bin']
+}
 
 /** The whole environment of an operation's process (spec/operations.md 4). */
 export function childEnvironment(
@@ -28,12 +49,13 @@ export function childEnvironment(
   const { manager, runtimeFolder } = environment
   const variables: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment.inherited)) {
-    if (value !== undefined && !withheld.some((pattern) => pattern.test(name))) variables[name] = value
+    if (value === undefined) continue
+    if (isNamed(name, passed) || isNamed(name, environment.alsoPassed)) variables[name] = value
   }
   const folders = [join(runtimeFolder, 'bin'), ...(isAbsolute(python) ? [dirname(python)] : [])]
   Object.assign(variables, {
     CLOUDIFY_DISPATCH: 'true',
-    PATH: [...folders, variables.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter),
+    PATH: [...folders, ...searchPath(variables.PATH)].join(delimiter),
     REST_HOST: manager.hosts.join(','),
     REST_PORT: String(manager.port),
     REST_PROTOCOL: manager.protocol,
@@ -42,6 +64,9 @@ export function childEnvironment(
     MANAGER_FILE_SERVER_URL: manager.hosts
       .map((host) => `${manager.protocol}://${host}:${manager.port}/resources`)
       .join(','),
+    // One folder under both names: what the SDK would copy from one to the other is there already.
+    MANAGER_FILE_SERVER_ROOT: environment.resourcesFolder,
+    CFY_RESOURCES_ROOT: environment.resourcesFolder,
     AGENT_WORK_DIR: environment.pluginWorkFolder,
     AGENT_LOG_DIR: environment.logFolder,
     ...(manager.certificateFile === null ? {} : { LOCAL_REST_CERT_FILE: manager.certificateFile }),
@@ -53,14 +78,18 @@ export function childEnvironment(
   })
   if (user !== null) {
     // The worker's own are closed to it.
-    for (const name of ['USER', 'LOGNAME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME']) {
-      delete variables[name]
+    for (const name of Object.keys(variables)) {
+      if (isNamed(name, ['USER', 'LOGNAME', 'XDG_*'])) delete variables[name]
     }
     variables.HOME = environment.pluginWorkFolder
   }
   const { execution_env: executionEnv } = context
   if (typeof executionEnv === 'object' && executionEnv !== null) {
-    for (const [name, value] of Object.entries(executionEnv)) variables[name] = String(value)
+    for (const [name, value] of Object.entries(executionEnv)) {
+      // The linker would obey before setpriv has taken privileges away.
+      if (user !== null && isNamed(name, ['LD_*', 'GLIBC_TUNABLES'])) continue
+      variables[name] = String(value)
+    }
   }
   return variables
 }

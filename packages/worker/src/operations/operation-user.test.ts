@@ -87,6 +87,20 @@ asRoot('as root', () => {
     expect(outcome).toEqual({ ok: true, result: ' 1 1 2 1 1 1' })
   })
 
+  test('it cannot become anybody else, not by a program of root either', async () => {
+    cpSync('/usr/bin/id', join(folder, 'id'))
+    chmodSync(join(folder, 'id'), 0o4755)
+    const outcome = await run(one, `ctx returns "$(${folder}/id -u) $(grep NoNewPrivs /proc/self/status)"`)
+    expect(outcome).toEqual({ ok: true, result: `${one} NoNewPrivs:\t1` })
+  })
+
+  test('a missing interpreter is named', async () => {
+    const given = operationRequest({ folder, port: manager.port }, {}, { user: one, python: '/no/python3' })
+    expect(await runOperation(given, new AbortController().signal)).toMatchObject({
+      error: { kind: 'non-recoverable', message: expect.stringContaining('"/no/python3"') },
+    })
+  })
+
   /** Asks the ctx proxy for what it must not give to others, and says what came of it. */
   const attack = (user: number, socket: string) =>
     spawnSync(

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGroupWatcher } from './group-watcher.ts'
 import type { OperationUser } from './operation-user.ts'
+import { setprivCommand } from './setpriv.ts'
 
 /** How long a process has after SIGTERM before SIGKILL (spec/workflows.md 5.4). */
 export const killGraceMs = 5000
@@ -46,7 +47,8 @@ export function startProcessGroup({
   output,
   user,
 }: GroupCommand): ProcessGroup {
-  const child = spawn(command, args, {
+  const [file, ...rest] = user === null ? [command, ...args] : withoutNewPrivileges([command, ...args])
+  const child = spawn(file, rest, {
     cwd: folder,
     env: environment,
     detached: true,
@@ -59,6 +61,13 @@ export function startProcessGroup({
   watcher.watch(pid)
   const leave = () => watcher.release(pid)
   return { exit: exitOf(child), kill: (graceMs) => killGroup(pid, graceMs).finally(leave), leave }
+}
+
+/** @throws Error when the machine has no setpriv */
+function withoutNewPrivileges(command: readonly string[]): [string, ...string[]] {
+  const setpriv = setprivCommand()
+  if (setpriv === undefined) throw new Error('there is no setpriv, which --operation-users needs')
+  return [setpriv, '--nnp', ...command]
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {

@@ -1,5 +1,6 @@
 import type { OperationUser } from './operation-user.ts'
 import type { JsonObject, JsonValue } from './outcome.ts'
+import type { LogLimits } from './rotating-log.ts'
 
 /** `__cloudify_context` (spec/operations.md 1.4), tokens included. The fields that the executor itself reads: */
 export type CloudifyContext = JsonObject & {
@@ -18,17 +19,20 @@ export interface OperationRequest {
   readonly timeoutRecoverable: boolean
   /** What the process prints is appended to it; created with its folders if missing. */
   readonly logFile: string
+  readonly logLimits: LogLimits
   /** Path or name of the interpreter, Python ≥ 3.8. */
   readonly python: string
   readonly user: OperationUser
-  /** Told when something in the operation's own folder could not be removed. */
-  readonly onLeftover: (error: unknown) => void
+  /** Told of what went wrong beside the operation, and changes nothing of what came of it. */
+  readonly warn: (error: unknown, what: string) => void
 }
 
 /** What an operation's process is told about its surroundings (spec/operations.md 4). */
 export interface OperationEnvironment {
-  /** The worker's own variables: `process.env`. Its secrets are left out of the child's. */
+  /** The worker's own variables: `process.env`. Few of them become the child's. */
   readonly inherited: Readonly<Record<string, string | undefined>>
+  /** Names of more that do; with `*` at their end, all that begin so. */
+  readonly alsoPassed: readonly string[]
   readonly manager: {
     readonly protocol: 'http' | 'https'
     readonly hosts: readonly string[]
@@ -42,4 +46,6 @@ export interface OperationEnvironment {
   /** Lasting files of plugins on this machine: `ctx.plugin.workdir`. */
   readonly pluginWorkFolder: string
   readonly logFolder: string
+  /** With `blueprints/TENANT/ID` and `deployments/TENANT/ID` below it. */
+  readonly resourcesFolder: string
 }

@@ -8,6 +8,7 @@ import { killed, nonRecoverable, type OperationOutcome, recoverable } from './ou
 import { killGraceMs, type ProcessGroup, startProcessGroup } from './process-group.ts'
 import { readOutput } from './read-output.ts'
 import type { OperationRequest } from './request.ts'
+import { keepBounded } from './rotating-log.ts'
 import { unbuiltPlugin } from './unbuilt-plugin.ts'
 
 /** Reason for aborting an operation whose process gets no time to end by itself. */
@@ -35,11 +36,18 @@ export async function runOperation(
       await writeFile(join(folder, 'input.json'), JSON.stringify(input), { mode: 0o600 })
       await handOver(join(folder, 'input.json'), request.user)
       await handOver(folder, request.user)
-      const group = await start(request, folder)
-      return await ended(request, group, folder, signal)
+      const endOfLog = keepBounded(request.logFile, request.logLimits, request.warn)
+      try {
+        const group = await start(request, folder)
+        return await ended(request, group, folder, signal)
+      } finally {
+        await endOfLog()
+      }
     } finally {
       // What came of it counts, although something of it stays: the worker's next start removes that.
-      await removeFolder(folder, request.user).catch(request.onLeftover)
+      await removeFolder(folder, request.user).catch((error) =>
+        request.warn(error, 'the files of an operation could not be removed yet'),
+      )
     }
   } catch (error) {
     if (isNoSpace(error)) return noSpace((error as NodeJS.ErrnoException).path ?? request.workFolder)
@@ -57,7 +65,11 @@ async function start(request: OperationRequest, folder: string): Promise<Process
     return startProcessGroup({
       command: python,
       args: ['-u', join(environment.runtimeFolder, 'run_operation.py'), folder],
-      environment: childEnvironment(environment, context, python, user),
+      environment: {
+        ...childEnvironment(environment, context, python, user),
+        AGENT_LOG_MAX_BYTES: String(request.logLimits.maxBytes),
+        AGENT_LOG_MAX_HISTORY: String(request.logLimits.files),
+      },
       // Not the operation's own folder: what a script writes next to itself, or a daemon's folder, must last.
       folder: environment.pluginWorkFolder,
       output: log.fd,
@@ -85,12 +97,7 @@ async function ended(
   // Whatever killed the launcher, its script must not go on beside the next try.
   else if (typeof first !== 'string') await group.kill(0)
   if (typeof first === 'string' && !finished) return first === 'aborted' ? killed : timedOut(request)
-  if (exit.kind === 'not-started') {
-    return nonRecoverable(
-      `Python could not be started as "${request.python}": ${exit.reason}. Install Python 3.8 or newer, ` +
-        'or tell the worker where it is',
-    )
-  }
+  if (exit.kind === 'not-started') return noPython(request, exit.reason)
   // However its process ended after that: what has answered has run.
   const answer = await readOutput(join(folder, 'output.json'), request.context.task_name)
   if ('ok' in answer) return answer
@@ -98,9 +105,19 @@ async function ended(
     return noSpace(request.workFolder)
   }
   if (exit.kind === 'signalled') return terminated(exit.signal)
+  if (exit.code === notFoundExit && request.user !== null) return noPython(request, 'it is not found')
   return finished
     ? nonRecoverable(answer.missing)
     : nonRecoverable(`Unhandled exception occurred in operation dispatch (rc=${exit.code})`)
+}
+
+/** How setpriv ends when it cannot start what it is to start. */
+const notFoundExit = 127
+
+function noPython({ python }: OperationRequest, reason: string): OperationOutcome {
+  return nonRecoverable(
+    `Python could not be started as "${python}": ${reason}. Install Python 3.8 or newer, or tell the worker where it is`,
+  )
 }
 
 function timedOut({ timeoutMs, timeoutRecoverable }: OperationRequest): OperationOutcome {

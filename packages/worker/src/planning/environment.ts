@@ -1,6 +1,8 @@
 import {
+  BudgetExceeded,
   createDeploymentPlan,
   type DeploymentPlan,
+  type DslError,
   hasFunctionsInConstraints,
   type InputSchema,
   type Json,
@@ -8,8 +10,10 @@ import {
   type ObjectQuery,
   type Plan,
   type PlanNode,
+  type PlanningLimits,
   withObjects,
 } from '@tutti/dsl'
+import { instanceRows, withFreeIds } from './instance-rows.ts'
 import { unbuiltNode } from './unbuilt-node.ts'
 
 export type EnvironmentToPlan = {
@@ -30,11 +34,13 @@ export type EnvironmentAnswers = {
   }): Promise<Inputs>
   objects(queries: readonly ObjectQuery[]): Promise<readonly boolean[]>
   missingSecrets(keys: readonly string[]): Promise<readonly string[]>
+  /** Which of these ids other deployments of the tenant use already. */
+  takenInstanceIds(ids: readonly string[]): Promise<readonly string[]>
 }
 
 export type PlannedEnvironment =
   | { readonly ok: true; readonly environment: Environment }
-  | { readonly ok: false; readonly error: string }
+  | { readonly ok: false; readonly error: string; readonly isTooLarge: boolean }
 
 /** A deployment plan as it is stored (spec/plan.md 7.7), JSON being text already. */
 export type Environment = {
@@ -51,7 +57,8 @@ export type Environment = {
     readonly resource_tags: string
   }
   readonly nodes: readonly NodeRow[]
-  readonly instances: DeploymentPlan['node_instances']
+  /** Batches of rows. */
+  readonly instances: readonly string[]
   readonly dependencies: DeploymentPlan['inter_deployment_functions']
   readonly labels: DeploymentPlan['labels']
   readonly settings: JsonObject
@@ -73,11 +80,15 @@ export type NodeRow = {
   readonly max_instances: number
 }
 
-/** Plans a deployment: its nodes and instances out of the blueprint's plan (spec/plan.md 7). */
+/**
+ * Plans a deployment: its nodes and instances out of the blueprint's plan (spec/plan.md 7). Beyond the limits the answer
+ * is that it is too large.
+ */
 export async function planEnvironment(
   { planText, inputs, runtimeOnlyEvaluation }: EnvironmentToPlan,
   answers: EnvironmentAnswers,
   randomId: () => string,
+  limits: PlanningLimits,
 ): Promise<PlannedEnvironment> {
   const written = JSON.parse(planText) as Plan
   const plan = hasFunctionsInConstraints(written.inputs)
@@ -94,6 +105,7 @@ export async function planEnvironment(
           inputs,
           runtimeOnlyEvaluation,
           randomId,
+          limits,
           objects,
           secretExists(key) {
             wanted.add(key)
@@ -105,13 +117,26 @@ export async function planEnvironment(
   // Which secrets it takes is known only when everything else is evaluated.
   if (wanted.size > 0) missing = new Set(await answers.missingSecrets([...wanted]))
   if (missing.size > 0) outcome = await outcomeOf()
-  if (!outcome.ok) return { ok: false, error: outcome.error.message }
-  const unbuilt = unbuiltNode(outcome.deploymentPlan.nodes)
-  if (unbuilt !== undefined) return { ok: false, error: unbuilt }
-  return { ok: true, environment: environmentOf(outcome.deploymentPlan) }
+  if (!outcome.ok) {
+    const { error } = outcome
+    return { ok: false, error: named(error), isTooLarge: error instanceof BudgetExceeded }
+  }
+  const { deploymentPlan } = outcome
+  const unbuilt = unbuiltNode(deploymentPlan.nodes)
+  if (unbuilt !== undefined) return { ok: false, error: unbuilt, isTooLarge: false }
+  const free = await withFreeIds(
+    deploymentPlan.node_instances,
+    (ids) => answers.takenInstanceIds(ids),
+    randomId,
+  )
+  return { ok: true, environment: environmentOf(deploymentPlan, instanceRows(free)) }
 }
 
-function environmentOf(plan: DeploymentPlan): Environment {
+/** Clients tell what breaks a constraint from other failures by its name. */
+const named = ({ errorClass, message }: DslError) =>
+  errorClass === 'ConstraintException' ? `${errorClass}: ${message}` : message
+
+function environmentOf(plan: DeploymentPlan, instances: readonly string[]): Environment {
   return {
     deployment: {
       description: plan.description,
@@ -126,7 +151,7 @@ function environmentOf(plan: DeploymentPlan): Environment {
       resource_tags: JSON.stringify(plan.resource_tags),
     },
     nodes: plan.nodes.map(nodeRow),
-    instances: plan.node_instances,
+    instances,
     dependencies: plan.inter_deployment_functions,
     labels: plan.labels,
     settings: plan.deployment_settings,

@@ -1,3 +1,4 @@
+import { PLANNING_LIMITS } from '@tutti/dsl'
 import type { FindBlueprint } from '../blueprints/import-resolver.ts'
 import type { FolderToParse } from '../blueprints/parse-folder.ts'
 import { type ParsedBlueprint, parseToText } from './blueprint.ts'
@@ -34,5 +35,5 @@ type Run = {
 
 export const runTask: Run = {
   parse: (folder, { blueprint }) => parseToText(folder, blueprint),
-  environment: (environment, answers) => planEnvironment(environment, answers, randomId),
+  environment: (environment, answers) => planEnvironment(environment, answers, randomId, PLANNING_LIMITS),
 }

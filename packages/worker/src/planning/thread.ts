@@ -1,4 +1,5 @@
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { internalFailure } from '@tutti/storage'
 import { runTask, type TaskName, type Tasks } from './tasks.ts'
 
 type ToThread =
@@ -6,7 +7,7 @@ type ToThread =
   | { readonly kind: 'answer'; readonly number: number; readonly answer: unknown }
 type FromThread =
   | { readonly kind: 'result'; readonly result: unknown }
-  | { readonly kind: 'failure'; readonly failure: string }
+  | { readonly kind: 'failure'; readonly failure: Error }
   | { readonly kind: 'question'; readonly number: number; readonly about: string; readonly question: unknown }
 
 /** Beyond this a task is stopped: no blueprint of a person takes as long, one of an attacker might. */
@@ -58,7 +59,7 @@ async function inThread<Name extends TaskName>(
       case 'result':
         return resolve(message.result as Tasks[Name]['result'])
       case 'failure':
-        return reject(new TaskAborted(message.failure))
+        return reject(new TaskAborted(internalFailure, { cause: message.failure }))
       case 'question': {
         const { number, about, question } = message
         const answer = (answers as Readonly<Record<string, Answer>>)[about]
@@ -71,7 +72,7 @@ async function inThread<Name extends TaskName>(
     reject(
       error.code === 'ERR_WORKER_OUT_OF_MEMORY'
         ? new TaskAborted(`It was stopped: it needed more than ${memoryLimitMb} MB of memory`)
-        : new TaskAborted(error.message, { cause: error }),
+        : new TaskAborted(internalFailure, { cause: error }),
     ),
   )
   thread.on('exit', () =>
@@ -149,7 +150,7 @@ if (!isMainThread && parentPort !== null) {
     run[message.name](message.input, answers).then(
       (result) => tell({ kind: 'result', result }),
       (error: unknown) => {
-        const failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
+        const failure = error instanceof Error ? error : new Error(String(error))
         tell({ kind: 'failure', failure })
       },
     )

@@ -13,6 +13,7 @@ import {
   whyUnavailable,
   withObjects,
 } from '@tutti/dsl'
+import { whyNotBuiltIn } from '@tutti/engine'
 import { type Database, type ExecutionRow, readDeploymentStates, scopeOf } from '@tutti/storage'
 import { evaluationOf, objectFinder } from './environment-answers.ts'
 import { readWorkflow } from './queries.ts'
@@ -36,6 +37,9 @@ export async function checkAtStart(db: Database, execution: ExecutionRow): Promi
   if (workflow === null) {
     return { ok: false, error: `Workflow ${workflowId} does not exist in deployment ${deploymentId}` }
   }
+  const notBuiltIn = whyNotBuiltIn(workflow)
+  if (notBuiltIn !== undefined)
+    return { ok: false, error: `Workflow ${workflowId} cannot be run: ${notBuiltIn}` }
   const why = execution.force || execution.resume ? undefined : await unavailability(db, execution, workflow)
   if (why !== undefined) {
     return { ok: false, error: unavailableWorkflow(workflowId, deploymentId, why).message }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, checkDisplayName, checkIdentifier, type LabelPair, parseLabels } from '@tutti/api'
-import { DslError, type Json, type JsonObject } from '@tutti/dsl'
+import { DslError, type Json, type JsonObject, type PlanningLimits } from '@tutti/dsl'
 import {
   addDependencies,
   executionEvents,
@@ -8,6 +8,7 @@ import {
   joinGroups,
   type NewDependency,
   type NewEvent,
+  publicReason,
   removeDependencies,
   setDeploymentLabels,
   type Visibility,
@@ -25,21 +26,16 @@ import type { WorkerServices } from '../services.ts'
 import { environmentAnswers } from './environment-answers.ts'
 import type { SystemWorkflow } from './index.ts'
 import { lackingCapabilities } from './parent-capabilities.ts'
-import {
-  clearNodes,
-  insertNodeInstances,
-  insertNodes,
-  readDeployment,
-  storeDeployment,
-  takenInstanceIds,
-} from './queries.ts'
+import { clearNodes, insertNodeInstances, insertNodes, readDeployment, storeDeployment } from './queries.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
 
 /**
- * Characters of a plan's JSON from which on a thread plans: thirty nodes of built-in types, some 10 ms. Most plans are
- * smaller, and then a thread would cost more than the plan.
+ * What is planned here, in some 10 ms: thirty nodes of built-in types, as characters of the JSON of plan and inputs.
+ * Most plans are smaller, and then a thread would cost more than the plan. What turns out to be larger than it looks, as
+ * its functions multiply or its instances are many, is begun again in a thread.
  */
-const largePlan = 1_000_000
+const smallText = 1_000_000
+const smallPlan: PlanningLimits = { functions: { steps: 50_000, bytes: 2 ** 20 }, instances: 200 }
 
 type Parameters = {
   readonly inputs: Readonly<Record<string, Json>>
@@ -75,9 +71,6 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   if (!outcome.ok) return fail(outcome.error)
 
   const { environment } = outcome
-  const instances = await withFreeIds(environment.instances, (ids) =>
-    takenInstanceIds(services.db, tenantId, ids),
-  )
   let settings: {
     readonly labels: readonly LabelPair[]
     readonly displayName: string
@@ -91,7 +84,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       groups: planGroups(environment.settings),
     }
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error))
+    return fail(error instanceof DslError ? error.message : publicReason(error))
   }
   const creator = { tenantId, username: deployment.created_by }
   const lack = await lackingCapabilities(services.db, creator, deployment.requirements, settings.labels)
@@ -107,7 +100,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       await clearNodes(transaction, owner)
       await storeDeployment(transaction, owner, environment.deployment, settings.displayName)
       await insertNodes(transaction, owner, environment.nodes)
-      await insertNodeInstances(transaction, owner, instances)
+      await insertNodeInstances(transaction, owner, environment.instances)
       const source = { tenantId, id: deploymentId }
       await removeDependencies(transaction, source)
       const used = usedCapabilities(environment.dependencies, deployment)
@@ -145,13 +138,15 @@ async function planned(
   answers: EnvironmentAnswers,
 ): Promise<PlannedEnvironment> {
   try {
-    return environment.planText.length < largePlan
-      ? await planEnvironment(environment, answers, randomId)
-      : await runInThread(() => services.planning.enter(tenantId), 'environment', environment, answers)
+    if (environment.planText.length + JSON.stringify(environment.inputs).length < smallText) {
+      const outcome = await planEnvironment(environment, answers, randomId, smallPlan)
+      if (outcome.ok || !outcome.isTooLarge) return outcome
+    }
+    return await runInThread(() => services.planning.enter(tenantId), 'environment', environment, answers)
   } catch (error) {
     if (error instanceof TaskAborted) services.log.error({ err: error }, 'deployment not planned to an end')
     else if (!(error instanceof DslError || error instanceof ApiError)) throw error
-    return { ok: false, error: error.message.split('\n')[0] ?? '' }
+    return { ok: false, error: error.message, isTooLarge: false }
   }
 }
 
@@ -163,29 +158,6 @@ function planLabels({ labels }: Environment): readonly LabelPair[] {
 function planDisplayName(settings: JsonObject): string | undefined {
   const name = settings.display_name
   return typeof name === 'string' && name !== '' ? checkDisplayName(name) : undefined
-}
-
-/**
- * Ids are unique in the tenant, not only in the deployment: the few that another deployment has already get a new
- * ending, wherever they are mentioned (spec/plan.md 7.7).
- */
-async function withFreeIds(
-  instances: Environment['instances'],
-  findTaken: (ids: readonly string[]) => Promise<readonly string[]>,
-): Promise<Environment['instances']> {
-  let current = instances
-  for (;;) {
-    const taken = await findTaken(current.map((instance) => instance.id))
-    if (taken.length === 0) return current
-    const renamed = new Map(taken.map((id) => [id, `${id.slice(0, id.lastIndexOf('_'))}_${randomId()}`]))
-    const rename = (id: string) => renamed.get(id) ?? id
-    current = current.map((instance) => ({
-      ...instance,
-      id: rename(instance.id),
-      ...(instance.host_id !== undefined && { host_id: rename(instance.host_id) }),
-      relationships: instance.relationships.map((one) => ({ ...one, target_id: rename(one.target_id) })),
-    }))
-  }
 }
 
 /** The groups that the blueprint puts its deployments into. @throws ApiError when one can have no such name */

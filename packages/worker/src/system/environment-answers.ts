@@ -17,6 +17,7 @@ import {
   secretExists,
 } from '@tutti/storage'
 import type { EnvironmentAnswers } from '../planning/environment.ts'
+import { takenInstanceIds } from './queries.ts'
 
 type Creation = {
   readonly id: string
@@ -90,5 +91,6 @@ export function environmentAnswers(
       for (const key of keys) if (!(await secretExists(db, await scope(), key))) missing.push(key)
       return missing
     },
+    takenInstanceIds: (ids) => takenInstanceIds(db, tenantId, ids),
   }
 }

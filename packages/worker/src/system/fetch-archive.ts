@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -8,8 +8,9 @@ import {
   FetchRefused,
   type FetchRules,
   guardedFetch,
+  hashFile,
   UnpackError,
-  writeArchive,
+  writeArchiveFile,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
 import { setBlueprintArchive, type Upload } from './queries.ts'
@@ -31,10 +32,9 @@ export async function fetchArchive(
   try {
     await pipeline(await guardedFetch(url, rules), createWriteStream(file, { mode: 0o600 }))
     const extension = await archiveFormat(file)
+    const hashed = await hashFile(file, settings.maxArchiveBytes)
     return await db.transaction().execute(async (transaction) => {
-      const { sha256 } = await writeArchive(transaction, createReadStream(file), {
-        maxBytes: settings.maxArchiveBytes,
-      })
+      const { sha256 } = await writeArchiveFile(transaction, hashed)
       await setBlueprintArchive(transaction, upload, { sha256, extension })
       return sha256
     })

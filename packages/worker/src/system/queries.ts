@@ -20,6 +20,12 @@ export async function findImportable(db: Database, tenantId: number, username: s
   return { sha256: row.archive_sha256, mainFile: row.main_file_name }
 }
 
+/** What the manager was told of where it runs. */
+export async function readProviderContext(db: Database): Promise<unknown> {
+  const row = await db.selectFrom('provider_context').select('context').limit(1).executeTakeFirst()
+  return row?.context
+}
+
 /**
  * The blueprint as one upload made it. When it was deleted meanwhile, or even uploaded again, the upload that made the
  * old one must change nothing any more.
@@ -216,27 +222,18 @@ export async function insertNodes(
 export async function insertNodeInstances(
   transaction: Database,
   owner: Owner,
-  instances: Environment['instances'],
+  batches: Environment['instances'],
 ): Promise<void> {
-  if (instances.length === 0) return
-  const next = new Map<string, number>()
-  const indexes = instances.map(({ node_id }) => {
-    const index = (next.get(node_id) ?? 0) + 1
-    next.set(node_id, index)
-    return index
-  })
-  await sql`
-    insert into node_instances (tenant_id, deployment_id, visibility, created_by, id, node_id, host_id,
-      instance_index, relationships, scaling_groups)
-    select ${owner.tenantId}, ${owner.deploymentId}, ${owner.visibility}, ${owner.createdBy}, i.*
-    from unnest(
-      ${instances.map((instance) => instance.id)}::text[],
-      ${instances.map((instance) => instance.node_id)}::text[],
-      ${instances.map((instance) => instance.host_id ?? null)}::text[],
-      ${indexes}::int[],
-      ${instances.map((instance) => toJson(instance.relationships))}::json[],
-      ${instances.map((instance) => toJson(instance.scaling_groups ?? []))}::json[]
-    ) as i`.execute(transaction)
+  for (const batch of batches) {
+    await sql`
+      insert into node_instances (tenant_id, deployment_id, visibility, created_by, id, node_id, host_id,
+        instance_index, relationships, scaling_groups)
+      select ${owner.tenantId}, ${owner.deploymentId}, ${owner.visibility}, ${owner.createdBy}, i.*
+      from json_to_recordset(${batch}::json) as i(
+        id text, node_id text, host_id text, instance_index int, relationships json, scaling_groups json)`.execute(
+      transaction,
+    )
+  }
 }
 
 /** Which of these ids other deployments of the tenant use already. */

@@ -10,9 +10,11 @@ import {
   type FetchRules,
   isDatabaseAway,
   LeaseLost,
+  publicReason,
   UnpackError,
   unpackedArchive,
 } from '@tutti/storage'
+import { importRulesOf } from '../blueprints/import-rules.ts'
 import { Stopped } from '../executions/control.ts'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
@@ -23,6 +25,7 @@ import {
   deleteUploaded,
   failBlueprint,
   findImportable,
+  readProviderContext,
   readUploaded,
   setBlueprintState,
   storePlan,
@@ -82,7 +85,7 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
     if (!(error instanceof UploadFailure)) services.log.error({ err: error, blueprint: id }, 'upload failed')
     // A failure of this machine ends the upload as well: what hangs could not be uploaded again.
     const failure =
-      error instanceof UploadFailure ? error : new UploadFailure('failed_uploading', String(error))
+      error instanceof UploadFailure ? error : new UploadFailure('failed_uploading', publicReason(error))
     await endSystemWorkflow(services, execution, control, {
       error: failure.message,
       change: fail(failure),
@@ -128,8 +131,17 @@ async function unpack({ db, settings, config }: WorkerServices, sha256: string):
 
 function findMainFile(folder: string, given: string | null): string {
   const mainFile = given ?? defaultMainFile
-  if (statSync(join(folder, mainFile), { throwIfNoEntry: false })?.isFile() === true) return mainFile
+  if (isFile(join(folder, mainFile))) return mainFile
   throw new UploadFailure('failed_extracting', `${mainFile} does not exist in the application directory`)
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    // Not there, below a file, or under a name that no file can have.
+    return false
+  }
 }
 
 type Parsed = ParsedBlueprint & { readonly ok: true }
@@ -139,10 +151,17 @@ async function parse(
   execution: ExecutionRow,
   { id, folder, mainFile }: { readonly id: string; readonly folder: string; readonly mainFile: string },
 ): Promise<Parsed> {
+  const importRules = importRulesOf(await readProviderContext(services.db))
   const outcome = await runInThread(
     () => services.planning.enter(execution.tenant_id),
     'parse',
-    { folder, mainFile, name: id, fetchRules: fetchRules(services) },
+    {
+      folder,
+      mainFile,
+      name: id,
+      fetchRules: fetchRules(services),
+      ...(importRules !== undefined && { importRules }),
+    },
     {
       async blueprint(other) {
         const found = await findImportable(services.db, execution.tenant_id, execution.created_by, other)
@@ -153,8 +172,7 @@ async function parse(
   ).catch((error: unknown) => {
     if (!(error instanceof TaskAborted)) throw error
     services.log.error({ err: error, execution_id: execution.id }, 'blueprint not parsed to an end')
-    const [reason] = error.message.split('\n')
-    throw new UploadFailure('failed_parsing', `Failed parsing blueprint - ${reason}`)
+    throw new UploadFailure('failed_parsing', `Failed parsing blueprint - ${error.message}`)
   })
   if (outcome.ok) return outcome
   const [first, ...others] = outcome.diagnostics

@@ -52,11 +52,14 @@ export function listRecords(db: Database, selection: AuditSelection, page: Audit
     order by ${sql.ref(page.orderBy)} ${direction}, id ${direction}
     limit ${limit} offset ${page.offset}`
   const { offset, size } = page
-  return new ListAnswer(inBatches(db, rows, size ?? null), async () => {
-    const { rows } = await sql<{ total: number }>`
+  return new ListAnswer(
+    (reading) => inBatches(db, rows, size ?? null, reading),
+    async () => {
+      const { rows } = await sql<{ total: number }>`
       select count(*) as total from audit_log where ${where}`.execute(db)
-    return { pagination: { total: rows[0]?.total ?? 0, offset, size: size ?? 0 }, filtered: null }
-  })
+      return { pagination: { total: rows[0]?.total ?? 0, offset, size: size ?? 0 }, filtered: null }
+    },
+  )
 }
 
 export async function deleteRecords(db: Database, selection: AuditSelection): Promise<number> {

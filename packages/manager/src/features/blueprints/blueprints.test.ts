@@ -130,7 +130,10 @@ test('how an upload went can be said by others, and a failed one is deleted at o
     error_traceback: null,
   })
   expect((await patch(id, { state: 'nonsense' })).body.message).toContain('Invalid state: nonsense')
-  expect((await patch(id, { plan: {} })).body.message).toBe('Unknown parameters: plan')
+  expect((await patch(id, { plan: {} })).body.message).toBe(
+    'plan.nodes parameter is expected to be of type list but is of type NoneType',
+  )
+  expect((await patch(id, { plan: { nodes: [] } }, { user: 'alice' })).status).toBe(403)
   const planless = newId()
   await system.send('PUT', `/blueprints/${planless}`, { body: blueprintArchive('node_templates: 1') })
   expect((await patch(planless, { state: 'uploaded' })).status).toBe(409)

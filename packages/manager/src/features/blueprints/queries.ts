@@ -82,6 +82,8 @@ export type NewBlueprint = {
   readonly archive_extension: string | null
   readonly upload_execution_id: string | null
   readonly is_hidden: boolean
+  /** JSON */
+  readonly requirements?: string
 }
 
 export async function insertBlueprint(db: Database, blueprint: NewBlueprint): Promise<void> {

@@ -1,14 +1,14 @@
 import {
   ApiError,
-  badParameter,
-  blueprintStates,
   type FilterRule,
   isFailedBlueprintState,
   type ListQuery,
+  parseDatedLabels,
   parseLabels,
   parseSetVisibility,
   type RouteBody,
-  wireList,
+  wireTypeOf,
+  wrongType,
 } from '@tutti/api'
 import {
   blueprintLabels,
@@ -16,14 +16,14 @@ import {
   type Database,
   deleteOwned,
   listPage,
-  type OwnedRow,
   readArchive,
   replaceLabels,
+  toJson,
   usersText,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import { checkNewVisibility, creationOf, getItem, lockOwned, requireOwned } from '../../owned.ts'
-import { type Request, tenantScope } from '../../request.ts'
+import { type Request, requirePermission, tenantScope } from '../../request.ts'
 import {
   type BlueprintState,
   blueprintResource,
@@ -34,6 +34,7 @@ import {
   stateColumns,
   updateBlueprint,
 } from './queries.ts'
+import { checkState, withoutPlan } from './state.ts'
 
 export async function listBlueprints(request: Request, query: ListQuery, rules?: readonly FilterRule[]) {
   const scope = await listScope(request, query, 'blueprint_list')
@@ -62,12 +63,15 @@ export async function changeBlueprint(
   id: string,
   patch: RouteBody<'blueprints.update'>,
 ): Promise<void> {
-  const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
+  const { plan, requirements, is_hidden: isHidden } = patch
+  if (plan != null || requirements != null || isHidden != null) requirePermission(request, 'snapshot_restore')
+  if (plan != null) checkPlan(plan)
+  const labels = patch.labels === undefined ? undefined : labelsOf(request, patch.labels)
   await request.services.db.transaction().execute(async (transaction) => {
     const blueprint = await lockBlueprint(request, transaction, id)
     const owner = { tenantId: blueprint.tenant_id, id }
     if (labels !== undefined) {
-      if (blueprint.state !== 'uploaded') {
+      if ((patch.state ?? blueprint.state) !== 'uploaded') {
         throw new ApiError(
           'conflict_error',
           `Blueprint \`${id}\` is ${blueprint.state}: labels can be set when it is uploaded`,
@@ -79,7 +83,11 @@ export async function changeBlueprint(
       ...(patch.creator !== undefined && { created_by: patch.creator }),
       ...(patch.created_at != null && { created_at: patch.created_at }),
     })
-    if (patch.state != null) await checkNewState(transaction, blueprint, patch.state)
+    if (patch.state != null) {
+      checkState(patch.state)
+      const isWhole = plan != null || patch.state !== 'uploaded'
+      if (!isWhole && !(await hasPlan(transaction, blueprint.tenant_id, id))) throw withoutPlan(id)
+    }
     const visibility = patch.visibility === undefined ? undefined : parseSetVisibility(patch.visibility)
     if (visibility !== undefined) {
       await checkNewVisibility(request, transaction, blueprintTable, blueprint, visibility)
@@ -93,22 +101,32 @@ export async function changeBlueprint(
       ...(patch.error_traceback !== undefined && { error_traceback: patch.error_traceback }),
       ...(patch.creator !== undefined && { created_by: createdBy }),
       ...(createdAt !== undefined && { created_at: createdAt }),
+      ...(plan != null && { plan: toJson(plan), imported_blueprints: importsOf(plan) }),
+      ...(requirements != null && { requirements: toJson(requirements) }),
+      ...(isHidden != null && { is_hidden: isHidden }),
     })
   })
 }
 
-/** @throws bad_parameters_error, conflict_error */
-async function checkNewState(
-  db: Database,
-  { tenant_id: tenantId, id }: OwnedRow,
-  state: string,
-): Promise<void> {
-  if (!blueprintStates.some((known) => known === state)) {
-    throw badParameter(`Invalid state: ${state}. Valid states are: ${wireList(blueprintStates)}`)
+/** Who restores a blueprint also says whose its labels are, and of when. */
+const labelsOf = ({ rights }: Request, labels: readonly unknown[]) =>
+  rights.holds('snapshot_restore') ? parseDatedLabels(labels) : parseLabels(labels)
+
+type StoredPlan = Readonly<Record<string, unknown>>
+
+/** Whoever restores a plan answers for what is in it; that it is one at all can be seen. @throws bad_parameters_error */
+function checkPlan({ nodes, inputs = {}, workflows = {} }: StoredPlan): void {
+  if (wireTypeOf(nodes) !== 'list') throw wrongType('plan.nodes', 'list', wireTypeOf(nodes))
+  for (const [name, part] of Object.entries({ inputs, workflows })) {
+    if (wireTypeOf(part) !== 'dict') throw wrongType(`plan.${name}`, 'dict', wireTypeOf(part))
   }
-  if (state === 'uploaded' && !(await hasPlan(db, tenantId, id))) {
-    throw new ApiError('conflict_error', `Blueprint \`${id}\` has no plan: it cannot be uploaded`)
-  }
+}
+
+/** The blueprints that the plan was made with: they stay while it is there. */
+function importsOf({ imported_blueprints: imported }: StoredPlan): string[] {
+  if (imported == null) return []
+  if (!Array.isArray(imported)) throw wrongType('imported_blueprints', 'list', wireTypeOf(imported))
+  return [...new Set(imported.map(String))]
 }
 
 /**

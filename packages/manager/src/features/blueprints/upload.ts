@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import {
   ApiError,
   BlueprintUpload,
   badParameter,
   checkIdentifier,
   duplicateBlueprint,
+  isEndStatus,
   isFailedBlueprintState,
   joinVisibilities,
   type LabelPair,
@@ -16,19 +16,24 @@ import {
   type Visibility,
 } from '@tutti/api'
 import {
+  blueprintLabels,
   blueprintTable,
   type Database,
   deleteOwned,
   findOwned,
+  hashFile,
   insertExecution,
   lockId,
-  writeArchive,
+  replaceLabels,
+  toJson,
+  writeArchiveFile,
 } from '@tutti/storage'
 import { checkMayBeGlobal, checkOnlyOne, creationOf } from '../../owned.ts'
-import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
+import { isHiddenFrom, type Request, requirePermission, tenantOf } from '../../request.ts'
 import { type BlueprintState, insertBlueprint } from './queries.ts'
 import { type ReceivedArchive, receiveArchive } from './receive-archive.ts'
 import { getBlueprint } from './service.ts'
+import { checkState, withoutPlan } from './state.ts'
 
 type Upload = {
   readonly id: string
@@ -38,6 +43,8 @@ type Upload = {
   readonly labels: readonly LabelPair[] | undefined
   readonly isAsync: boolean
   readonly validateOnly: boolean
+  /** In this state, with these requirements, and nothing reads it. */
+  readonly restored: { readonly state: string; readonly requirements: unknown } | undefined
   /** Who made it and when, where others than the caller now. */
   readonly creation: Parameters<typeof creationOf>[2]
 }
@@ -48,18 +55,32 @@ type Query = Readonly<Record<string, unknown>>
 export async function uploadBlueprint(request: Request, id: string, query: Query): Promise<void> {
   const { ends, settings } = request.services
   const { executionId, isAsync } = await startUpload(request, id, query, false)
-  if (isAsync) return
+  if (isAsync || executionId === undefined) return
   await ends.wait(tenantOf(request).id, executionId, settings.waitMs)
   const { state, error } = await getBlueprint(request, id, ['state', 'error'])
   checkUploaded(id, { state: String(state), error: error === null ? null : String(error) })
 }
 
-/** Parses a blueprint and stores nothing of it. @throws invalid_blueprint_error and others */
-export async function validateBlueprint(request: Request, id: string, query: Query): Promise<void> {
+/**
+ * Parses a blueprint and stores nothing of it. What takes longer than a request may wait is answered with the temporary
+ * blueprint, whose `upload_execution` is followed to the end: it fails with the cause.
+ *
+ * @throws invalid_blueprint_error
+ */
+export async function validateBlueprint(request: Request, id: string, query: Query) {
   const { ends, settings } = request.services
   const { executionId } = await startUpload(request, id, query, true)
-  const end = await ends.wait(tenantOf(request).id, executionId, settings.waitMs)
-  if (end?.status === 'terminated') return
+  if (executionId === undefined) throw badParameter('skip_execution cannot be used to validate a blueprint')
+  const tenantId = tenantOf(request).id
+  let end = await ends.wait(tenantId, executionId, settings.waitMs)
+  if (end !== undefined && !isEndStatus(end.status)) {
+    const temporary = await getBlueprint(request, id).catch((error: unknown) => error)
+    if (!(temporary instanceof Error)) return temporary
+    // It has gone with the end of the execution, which came just now.
+    end = await ends.wait(tenantId, executionId, 0)
+    if (end !== undefined && !isEndStatus(end.status)) throw temporary
+  }
+  if (end?.status === 'terminated') return undefined
   throw new ApiError(
     'invalid_blueprint_error',
     end?.status === 'failed' ? end.error : `The validation is ${end?.status ?? 'gone'}`,
@@ -67,7 +88,8 @@ export async function validateBlueprint(request: Request, id: string, query: Que
   )
 }
 
-type Uploading = { readonly executionId: string; readonly isAsync: boolean }
+/** Without an execution when nothing is to read the archive. */
+type Uploading = { readonly executionId: string | undefined; readonly isAsync: boolean }
 
 /**
  * Stores the archive, the blueprint's row and the execution `upload_blueprint` that parses it, all in one
@@ -99,13 +121,15 @@ async function startUpload(
   }
 }
 
+const parseUpload = (given: Readonly<Record<string, unknown>>) => parseBody(BlueprintUpload, given)
+
 function readUpload(
   request: Request,
   id: string,
   given: Readonly<Record<string, unknown>>,
   validateOnly: boolean,
 ): Upload {
-  const parameters = parseBody(BlueprintUpload, given)
+  const parameters = parseUpload(given)
   const visibility = parseCreateVisibility(parameters)
   checkMayBeGlobal(request, visibility)
   const { labels } = parameters
@@ -118,8 +142,20 @@ function readUpload(
       labels == null ? undefined : typeof labels === 'string' ? parseLabelsText(labels) : parseLabels(labels),
     isAsync: parameters.async_upload ?? false,
     validateOnly,
+    restored: parameters.skip_execution ? restoredOf(request, id, parameters) : undefined,
     creation: parameters,
   }
+}
+
+/** @throws bad_parameters_error, conflict_error, forbidden_error */
+function restoredOf(request: Request, id: string, { state, requirements }: ReturnType<typeof parseUpload>) {
+  requirePermission(request, 'snapshot_restore')
+  if (state != null && state !== '') {
+    checkState(state)
+    // What it consists of is said after this.
+    if (state === 'uploaded') throw withoutPlan(id)
+  }
+  return { state: state || 'uploading', requirements: requirements ?? null }
 }
 
 /** The Python client sends the name URL-quoted also inside JSON. */
@@ -147,7 +183,8 @@ function checkSource(upload: Upload, archive: ReceivedArchive): void {
       "Can't pass both a blueprint URL via query parameters and blueprint data via the request body",
     )
   }
-  if (upload.url === undefined && archive.file === undefined) {
+  // One that failed elsewhere may have none.
+  if (upload.restored === undefined && upload.url === undefined && archive.file === undefined) {
     throw badParameter(
       'Missing blueprint archive: the request holds neither an archive nor blueprint_archive_url',
       {
@@ -209,20 +246,20 @@ async function storeFailure(request: Request, upload: Upload, error: string): Pr
 async function store(request: Request, upload: Upload, archive: ReceivedArchive): Promise<Uploading> {
   const { db, queue, settings } = request.services
   const tenant = tenantOf(request)
-  const executionId = randomUUID()
+  const { restored } = upload
+  const executionId = restored === undefined ? randomUUID() : undefined
+  const file = archive.file === undefined ? undefined : await hashFile(archive.file, settings.maxArchiveBytes)
   await db.transaction().execute(async (transaction) => {
     await makeWay(request, transaction, upload)
     const { created_by, created_at } = await creationOf(request, transaction, upload.creation)
-    const stored =
-      archive.file === undefined
-        ? undefined
-        : await writeArchive(transaction, createReadStream(archive.file), {
-            maxBytes: settings.maxArchiveBytes,
-          })
+    const stored = file === undefined ? undefined : await writeArchiveFile(transaction, file)
     await insertBlueprint(transaction, {
       tenant_id: tenant.id,
       id: upload.id,
-      state: upload.validateOnly ? 'validating' : upload.url === undefined ? 'uploading' : 'pending',
+      state:
+        restored?.state ??
+        (upload.validateOnly ? 'validating' : upload.url === undefined ? 'uploading' : 'pending'),
+      ...(restored?.requirements != null && { requirements: toJson(restored.requirements) }),
       error: null,
       visibility: upload.visibility,
       created_by,
@@ -230,9 +267,14 @@ async function store(request: Request, upload: Upload, archive: ReceivedArchive)
       main_file_name: upload.applicationFileName ?? null,
       archive_sha256: stored?.sha256 ?? null,
       archive_extension: archive.extension ?? null,
-      upload_execution_id: executionId,
+      upload_execution_id: executionId ?? null,
       is_hidden: upload.validateOnly,
     })
+    if (executionId === undefined) {
+      const owner = { tenantId: tenant.id, id: upload.id }
+      await replaceLabels(transaction, blueprintLabels, owner, upload.labels ?? [], created_by)
+      return
+    }
     await insertExecution(transaction, queue, {
       tenantId: tenant.id,
       id: executionId,

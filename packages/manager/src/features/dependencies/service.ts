@@ -17,7 +17,6 @@ import {
   findById,
   holdSource,
   holdTargets,
-  holdTargetsOrAwait,
   insertDependencies,
   listPage,
   type NewDependency,
@@ -49,17 +48,17 @@ export async function createDependency(
     const dependency = await toDependency(request, transaction, body)
     const { username } = request.caller
     const { target, targetFunction } = dependency
-    if (body.external_source != null) {
-      const named = target === null ? [] : [target]
-      const found = await holdTargetsOrAwait(transaction, tenantId, username, named)
+    const isExternal = body.external_source != null
+    if (!isExternal && body.source_deployment == null) throw missingBodyField('source_deployment')
+    const source =
+      isExternal || body.source_deployment == null
+        ? undefined
+        : await lockSource(request, transaction, body.source_deployment)
+    const found = await holdTargets(transaction, tenantId, username, target === null ? [] : [target])
+    if (target !== null && targetFunction === null && !found.has(target)) throw notFound('Deployment', target)
+    if (source === undefined) {
       await insertDependencies(transaction, tenantId, null, [dependency], found)
       return dependency.id
-    }
-    if (body.source_deployment == null) throw missingBodyField('source_deployment')
-    const source = await lockSource(request, transaction, body.source_deployment)
-    if (target !== null && targetFunction === null) {
-      const found = await holdTargets(transaction, tenantId, username, [target])
-      if (!found.has(target)) throw notFound('Deployment', target)
     }
     await addDependencies(transaction, source, [dependency], username)
     return dependency.id

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, checkDisplayName, type RouteBody } from '@tutti/api'
 import { type Database, deploymentTable, holdGlobals, insertExecutionGroup, joinGroup } from '@tutti/storage'
+import { holdCaller } from '../../owned.ts'
 import { type Request, requirePermission, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { createDeployments } from '../deployments/index.ts'
@@ -36,6 +37,7 @@ export async function createInGroup(
   }
   const blueprint = await requireBlueprint(request, transaction, group.default_blueprint_id)
   const template = (await idTemplateOf(transaction, blueprint)) ?? defaultIdTemplate
+  await holdCaller(request, transaction)
   if (group.visibility !== 'global') await holdGlobals(transaction, deploymentTable)
   const { ids, counter } = await newDeploymentIds(
     given.map(({ id, site_name }) => ({ template: id ?? template, siteName: site_name ?? undefined })),
@@ -59,7 +61,7 @@ export async function createInGroup(
   await createDeployments(
     request,
     transaction,
-    { blueprintId: blueprint.id, visibility: group.visibility, executionGroup },
+    { blueprintId: blueprint.id, visibility: group.visibility, executionGroup, createdBy: caller.username },
     given.map(({ display_name, inputs, labels, site_name }, index) => ({
       id: ids[index] as string,
       displayName: display_name == null ? undefined : checkDisplayName(display_name),

@@ -43,6 +43,8 @@ export async function insertGroup(
     readonly id: string
     readonly visibility: Visibility
     readonly created_by: string
+    readonly created_at?: Date
+    readonly creation_counter?: number
   },
 ): Promise<void> {
   await transaction.insertInto('deployment_groups').values(group).execute()

@@ -21,7 +21,7 @@ import {
   setGroupLabels,
 } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { checkNewVisibility, checkOwnTenant, claimId, getItem, holdCaller, lockOwned } from '../../owned.ts'
+import { checkNewVisibility, checkOwnTenant, claimId, creationOf, getItem, lockOwned } from '../../owned.ts'
 import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
@@ -56,7 +56,7 @@ export async function putGroup(request: Request, id: string, body: Put): Promise
   const { id: tenantId } = tenantOf(request)
   const { username } = request.caller
   await request.services.db.transaction().execute(async (transaction) => {
-    const isNew = await claimOrOpen(request, transaction, id, visibility)
+    const isNew = await claimOrOpen(request, transaction, id, visibility, body)
     await lockGroup(transaction, tenantId, id)
     const blueprint =
       body.blueprint_id == null ? undefined : await requireBlueprint(request, transaction, body.blueprint_id)
@@ -92,18 +92,20 @@ async function claimOrOpen(
   transaction: Database,
   id: string,
   visibility: Visibility | undefined,
+  given: Pick<Put, 'created_by' | 'created_at' | 'creation_counter'>,
 ): Promise<boolean> {
   const tenant = tenantOf(request)
   await lockId(transaction, deploymentGroupTable, id)
   const existing = await findOwned(transaction, deploymentGroupTable, tenant.id, id)
   if (existing === undefined) {
-    await holdCaller(request, transaction)
+    const creation = await creationOf(request, transaction, given)
     await claimId(request, transaction, deploymentGroupTable, id, visibility ?? 'tenant')
     await insertGroup(transaction, {
       tenant_id: tenant.id,
       id,
       visibility: visibility ?? 'tenant',
-      created_by: request.caller.username,
+      ...(given.creation_counter != null && { creation_counter: given.creation_counter }),
+      ...creation,
     })
     return true
   }

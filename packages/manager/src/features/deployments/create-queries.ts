@@ -33,7 +33,9 @@ export type NewDeployment = {
   readonly blueprintId: string
   readonly visibility: Visibility
   readonly createdBy: string
-  readonly createExecutionId: string
+  readonly createdAt: Date | undefined
+  /** Undefined for one that is only recorded. */
+  readonly createExecutionId: string | undefined
   readonly runtimeOnlyEvaluation: boolean
   readonly site: SiteLink | undefined
 }
@@ -43,8 +45,10 @@ export async function insertDeployments(db: Database, deployments: readonly NewD
   const column = <T>(read: (deployment: NewDeployment) => T) => deployments.map(read)
   await sql`
     insert into deployments (tenant_id, id, display_name, blueprint_tenant_id, blueprint_id, visibility, created_by,
-      create_execution_id, latest_execution_id, runtime_only_evaluation, site_tenant_id, site_name)
-    select * from unnest(
+      created_at, create_execution_id, latest_execution_id, runtime_only_evaluation, site_tenant_id, site_name)
+    select tenant_id, id, display_name, blueprint_tenant_id, blueprint_id, visibility, created_by,
+      coalesce(created_at, clock_timestamp()), execution_id, execution_id, runtime_only, site_tenant_id, site_name
+    from unnest(
       ${column((one) => one.tenantId)}::int[],
       ${column((one) => one.id)}::text[],
       ${column((one) => one.displayName)}::text[],
@@ -52,12 +56,13 @@ export async function insertDeployments(db: Database, deployments: readonly NewD
       ${column((one) => one.blueprintId)}::text[],
       ${column((one) => one.visibility)}::text[],
       ${column((one) => one.createdBy)}::text[],
-      ${column((one) => one.createExecutionId)}::text[],
-      ${column((one) => one.createExecutionId)}::text[],
+      ${column((one) => one.createdAt ?? null)}::timestamptz[],
+      ${column((one) => one.createExecutionId ?? null)}::text[],
       ${column((one) => one.runtimeOnlyEvaluation)}::boolean[],
       ${column((one) => one.site?.tenantId ?? null)}::int[],
       ${column((one) => one.site?.name ?? null)}::text[]
-    )`.execute(db)
+    ) as d (tenant_id, id, display_name, blueprint_tenant_id, blueprint_id, visibility, created_by, created_at,
+      execution_id, runtime_only, site_tenant_id, site_name)`.execute(db)
 }
 
 /**

@@ -23,7 +23,7 @@ import {
   lockId,
 } from '@tutti/storage'
 import type { ExecutionEnd } from '../../execution-ends.ts'
-import { checkMayBeGlobal, checkOnlyOne, holdCaller } from '../../owned.ts'
+import { checkMayBeGlobal, checkOnlyOne, creationOf } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { systemWorkflowRuns } from '../executions/index.ts'
@@ -34,12 +34,13 @@ import {
   type PluginToInstall,
   readPlanForCreation,
 } from './create-queries.ts'
+import { isRestored, restoreRecord } from './restore.ts'
 
 type Body = RouteBody<'deployments.create'>
 
 type Options = RouteQuery<'deployments.create'>
 
-/** Creates a deployment; unless told not to wait, until its nodes are there. */
+/** Creates a deployment; unless told not to wait, until its nodes are there. One that is restored is only recorded. */
 export async function createDeployment(
   request: Request,
   id: string,
@@ -48,44 +49,52 @@ export async function createDeployment(
 ): Promise<void> {
   const { ends, settings } = request.services
   const executionId = await startCreation(request, id, body, options)
-  if (options.async_create) return
+  if (options.async_create || executionId === undefined) return
   checkCreated(id, await ends.wait(tenantOf(request).id, executionId, settings.waitMs))
 }
 
 /**
  * Checks what can be checked at once, in the order of spec/rest-facts-a.md 8, then writes the deployment and the
- * execution `create_deployment_environment` that makes its nodes. Returns that execution's id.
+ * execution `create_deployment_environment` that makes its nodes. Returns that execution's id; none where the
+ * deployment is restored.
  */
-async function startCreation(request: Request, id: string, body: Body, options: Options): Promise<string> {
+async function startCreation(
+  request: Request,
+  id: string,
+  body: Body,
+  options: Options,
+): Promise<string | undefined> {
   checkIdentifier('deployment_id', id, 'any')
   const visibility = parseCreateVisibility(body)
   if (options.async_create) await untilUploaded(request, body.blueprint_id)
   const displayName = body.display_name == null ? undefined : checkDisplayName(body.display_name)
-  const executionIds = await request.services.db.transaction().execute(async (transaction) => {
+  const deployment = {
+    id,
+    displayName,
+    inputs: body.inputs ?? {},
+    labels: body.labels ?? [],
+    siteName: body.site_name ?? undefined,
+  }
+  return request.services.db.transaction().execute(async (transaction) => {
+    const created = await creationOf(request, transaction, body)
     await lockId(transaction, deploymentTable, id)
-    return createDeployments(
-      request,
-      transaction,
-      {
-        blueprintId: body.blueprint_id,
-        visibility,
-        skipsPluginsValidation: body.skip_plugins_validation ?? false,
-        runtimeOnlyEvaluation: body.runtime_only_evaluation ?? false,
-      },
-      [
-        {
-          id,
-          displayName,
-          inputs: body.inputs ?? {},
-          labels: body.labels ?? [],
-          siteName: body.site_name ?? undefined,
-        },
-      ],
-    )
+    const creation = {
+      blueprintId: body.blueprint_id,
+      visibility,
+      skipsPluginsValidation: body.skip_plugins_validation ?? false,
+      runtimeOnlyEvaluation: body.runtime_only_evaluation ?? false,
+      createdBy: created.created_by,
+      createdAt: created.created_at,
+    }
+    if (isRestored(body)) {
+      const checked = await checkCreation(request, transaction, creation, [deployment])
+      await insert(request, transaction, creation, checked, [deployment])
+      await restoreRecord(request, transaction, id, body, created.created_by)
+      return undefined
+    }
+    const [executionId] = await createDeployments(request, transaction, creation, [deployment])
+    return executionId
   })
-  const [executionId] = executionIds
-  if (executionId === undefined) throw new Error(`the creation of deployment ${id} has no execution`)
-  return executionId
 }
 
 /** What is the same for all deployments that are created together. */
@@ -94,6 +103,9 @@ export type Creation = {
   readonly visibility: Visibility
   readonly skipsPluginsValidation?: boolean
   readonly runtimeOnlyEvaluation?: boolean
+  readonly createdBy: string
+  /** Now, unless it is said otherwise. */
+  readonly createdAt?: Date | undefined
   /** The group, there already, that their executions are in: so many start at once. */
   readonly executionGroup?: { readonly id: string; readonly concurrency: number }
 }
@@ -109,7 +121,8 @@ export type DeploymentToCreate = {
 
 /**
  * Writes deployments of one blueprint and the executions that make their nodes, by a few statements whatever their
- * number. That nobody makes one of the ids global meanwhile is for the caller to see to, by `lockId` or `holdGlobals`.
+ * number. That nobody makes one of the ids global meanwhile is for the caller to see to, by `lockId` or `holdGlobals`,
+ * and so is the owner, by `creationOf` or `holdCaller`.
  */
 export async function createDeployments(
   request: Request,
@@ -119,11 +132,49 @@ export async function createDeployments(
 ): Promise<readonly string[]> {
   const { visibility, executionGroup } = creation
   const tenant = tenantOf(request)
-  await holdCaller(request, transaction)
+  const checked = await checkCreation(request, transaction, creation, deployments)
+  const labels = deployments.map((deployment) => parseLabels(deployment.labels))
+  for (const { inputs } of deployments) checkInputNames(checked.inputs, inputs)
+  const created = deployments.map((deployment) => ({ ...deployment, executionId: randomUUID() }))
+  await insert(request, transaction, creation, checked, created)
+  const atOnce = (await systemWorkflowRuns(transaction)) ? 0 : (executionGroup?.concurrency ?? created.length)
+  await insertExecutions(
+    transaction,
+    request.services.queue,
+    created.map(({ id, displayName, inputs, executionId }, index) => ({
+      tenantId: tenant.id,
+      id: executionId,
+      workflowId: 'create_deployment_environment',
+      status: index < atOnce ? 'pending' : 'queued',
+      deployment: { id, displayName: displayName ?? id, blueprintId: checked.blueprint.id },
+      ...(executionGroup !== undefined && { executionGroupId: executionGroup.id }),
+      parameters: {
+        inputs,
+        labels: labels[index],
+        display_name: displayName ?? null,
+      },
+      visibility,
+      createdBy: creation.createdBy,
+    })),
+  )
+  return created.map(({ executionId }) => executionId)
+}
+
+type Checked = Awaited<ReturnType<typeof checkCreation>>
+
+/** Whether deployments may be made of the blueprint, of these ids, at these sites; what stands in their way goes. */
+async function checkCreation(
+  request: Request,
+  transaction: Database,
+  creation: Creation,
+  deployments: readonly DeploymentToCreate[],
+) {
+  const { visibility } = creation
+  const tenant = tenantOf(request)
   await holdId(transaction, blueprintTable, creation.blueprintId)
   const blueprint = await requireUploadedBlueprint(request, transaction, creation.blueprintId)
   const sites = await requireSites(request, transaction, deployments)
-  const labels = deployments.map((deployment) => parseLabels(deployment.labels))
+  for (const { labels } of deployments) parseLabels(labels)
   checkMayBeGlobal(request, visibility)
   for (const { id, siteName } of deployments) {
     const site = siteName === undefined ? undefined : sites.get(siteName)
@@ -144,22 +195,33 @@ export async function createDeployments(
     transaction,
     deployments.map(({ id }) => id),
   )
-  for (const { id, inputs } of deployments) {
+  for (const { id } of deployments) {
     const claimed = { tenant_id: tenant.id, tenant_name: tenant.name, id }
     await checkOnlyOne(transaction, deploymentTable, claimed, visibility)
-    checkInputNames(plan?.inputs ?? {}, inputs)
   }
-  const created = deployments.map((deployment) => ({ ...deployment, executionId: randomUUID() }))
+  return { blueprint, sites, inputs: plan?.inputs ?? {} }
+}
+
+/** Those without an execution are only recorded. */
+async function insert(
+  request: Request,
+  transaction: Database,
+  creation: Creation,
+  { blueprint, sites }: Checked,
+  deployments: readonly (DeploymentToCreate & { readonly executionId?: string })[],
+): Promise<void> {
+  const tenant = tenantOf(request)
   await insertDeployments(
     transaction,
-    created.map(({ id, displayName, siteName, executionId }) => ({
+    deployments.map(({ id, displayName, siteName, executionId }) => ({
       tenantId: tenant.id,
       id,
       displayName: displayName ?? id,
       blueprintTenantId: blueprint.tenant_id,
       blueprintId: blueprint.id,
-      visibility,
-      createdBy: request.caller.username,
+      visibility: creation.visibility,
+      createdBy: creation.createdBy,
+      createdAt: creation.createdAt,
       createExecutionId: executionId,
       runtimeOnlyEvaluation: creation.runtimeOnlyEvaluation ?? false,
       site: siteOf(siteName === undefined ? undefined : sites.get(siteName)),
@@ -168,29 +230,8 @@ export async function createDeployments(
   await linkAwaiting(
     transaction,
     tenant.id,
-    created.map(({ id }) => id),
+    deployments.map(({ id }) => id),
   )
-  const atOnce = (await systemWorkflowRuns(transaction)) ? 0 : (executionGroup?.concurrency ?? created.length)
-  await insertExecutions(
-    transaction,
-    request.services.queue,
-    created.map(({ id, displayName, inputs, executionId }, index) => ({
-      tenantId: tenant.id,
-      id: executionId,
-      workflowId: 'create_deployment_environment',
-      status: index < atOnce ? 'pending' : 'queued',
-      deployment: { id, displayName: displayName ?? id, blueprintId: blueprint.id },
-      ...(executionGroup !== undefined && { executionGroupId: executionGroup.id }),
-      parameters: {
-        inputs,
-        labels: labels[index],
-        display_name: displayName ?? null,
-      },
-      visibility,
-      createdBy: request.caller.username,
-    })),
-  )
-  return created.map(({ executionId }) => executionId)
 }
 
 type Site = Awaited<ReturnType<typeof requireSite>>
@@ -202,7 +243,10 @@ async function requireSites(
 ): Promise<ReadonlyMap<string, Site>> {
   const names = new Set(deployments.flatMap(({ siteName }) => siteName ?? []))
   const sites = new Map<string, Site>()
-  for (const name of names) sites.set(name, await requireSite(request, transaction, name))
+  for (const name of names) {
+    checkIdentifier('site_name', name)
+    sites.set(name, await requireSite(request, transaction, name))
+  }
   return sites
 }
 

@@ -59,6 +59,15 @@ test('a patch replaces labels, renames, and changes the owner for those who may'
   )
 })
 
+test('what was never changed was last changed when it was made', async () => {
+  const { created_at, updated_at } = (await get(await added())).body
+  expect(updated_at).toBe(created_at)
+  const id = await added()
+  await patch(id, { display_name: 'other' })
+  const { body } = await get(id)
+  expect(body.updated_at > body.created_at).toBe(true)
+})
+
 test('a patch describes what has no description, and changes nothing that the creation set', async () => {
   const id = await added()
   expect((await patch(id, { description: 'y' })).body.description).toBe('y')

@@ -1,5 +1,6 @@
 import type { FilterRule, ListQuery } from '@tutti/api'
 import { type DeploymentState, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
+import { whyNotBuiltIn } from '@tutti/engine'
 import {
   type Database,
   deploymentLabels,
@@ -94,7 +95,7 @@ export const deploymentResource: ListedResource = {
     unavailable_instances: { column: instancesBy('count(*) filter (where not i.is_status_check_ok)') },
     drifted_instances: { column: instancesBy('count(*) filter (where i.has_configuration_drift)') },
     workdir_zip: { column: sql`null::text` },
-    updated_at: timeField(sql`d.updated_at`),
+    updated_at: timeField(sql`coalesce(d.updated_at, d.created_at)`),
     ...ownerFields('d'),
   },
   extraFilters: {
@@ -146,7 +147,9 @@ function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
     operation: workflow.operation,
     parameters: workflow.parameters,
     is_cascading: workflow.is_cascading,
-    is_available: whyUnavailable(workflow.availability_rules, state) === undefined,
+    is_available:
+      whyNotBuiltIn(workflow) === undefined &&
+      whyUnavailable(workflow.availability_rules, state) === undefined,
     availability_rules: workflow.availability_rules,
   }))
 }

@@ -9,6 +9,7 @@ import {
   listDeployments,
   setDeploymentSite,
   setDeploymentVisibility,
+  withWorkdir,
 } from './service.ts'
 
 /** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8 */
@@ -20,7 +21,13 @@ export const deploymentHandlers = {
 
   async 'deployments.get'(request) {
     const { params, options, include } = request
-    return getDeployment(request, params.deployment_id, include, options.all_sub_deployments)
+    const deployment = await getDeployment(
+      request,
+      params.deployment_id,
+      include,
+      options.all_sub_deployments,
+    )
+    return options.include_workdir ? withWorkdir(request, params.deployment_id, deployment) : deployment
   },
 
   async 'deployments.create'(request) {

@@ -2,6 +2,7 @@ import {
   ApiError,
   badParameter,
   checkDisplayName,
+  checkIdentifier,
   type FilterRule,
   illegalAction,
   type ListQuery,
@@ -37,6 +38,7 @@ import {
   updateDeployment,
   workflowsOf,
 } from './queries.ts'
+import { readWorkdir } from './restore-queries.ts'
 
 type DependenciesOption = { readonly _dependencies_of?: string | undefined }
 export type ListOptions = DependenciesOption & {
@@ -97,6 +99,22 @@ export const getDeployment = (
   include?: readonly string[],
   allSubDeployments = true,
 ) => getItem(request, resourceFor(allSubDeployments), id, include)
+
+/** A zip without anything in it, in base64: what clients take for a folder without files. */
+const emptyZip = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]).toString('base64')
+
+/** The deployment with its working folder, where that field is asked for. */
+export async function withWorkdir(
+  request: Request,
+  id: string,
+  deployment: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!('workdir_zip' in deployment)) return deployment
+  const { db } = request.services
+  const { tenant_id: tenantId } = await requireDeployment(request, db, id)
+  const zip = await readWorkdir(db, { tenantId, id })
+  return { ...deployment, workdir_zip: zip?.toString('base64') ?? emptyZip }
+}
 
 /** The deployment's row where the caller sees it. @throws not_found_error */
 export async function requireDeployment(request: Request, db: Database, id: string) {
@@ -205,6 +223,7 @@ export async function setDeploymentSite(
   if ((name == null) === (detaches !== true)) {
     throw badParameter('Must provide either a `site_name` of a valid site or `detach_site` with true value')
   }
+  if (name != null) checkIdentifier('site_name', name)
   await request.services.db.transaction().execute(async (transaction) => {
     const deployment = await lockDeployment(request, transaction, id)
     const site = name == null ? undefined : await requireSite(request, transaction, name)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { blueprintArchive } from '../../../test/archives.ts'
 import { addBlueprint } from '../../../test/fixtures.ts'
-import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
+import { headersOf, startTestManager, type TestManager } from '../../../test/test-manager.ts'
 
 // No worker is there: whatever is begun stays so.
 let manager: TestManager
@@ -73,4 +74,19 @@ test('a deployment cannot be deleted while it is created', async () => {
       },
     })
   }
+})
+
+test('a validation that takes too long to wait for is answered with what to follow', async () => {
+  const answer = await manager.app.inject({
+    method: 'PUT',
+    url: '/api/v3.1/blueprints/checked/validate',
+    headers: { ...headersOf({}), 'content-type': 'application/octet-stream' },
+    payload: blueprintArchive(),
+  })
+  expect(answer.statusCode).toBe(201)
+  expect(answer.json()).toMatchObject({
+    id: 'checked',
+    state: 'validating',
+    upload_execution: { id: expect.any(String), status: 'pending' },
+  })
 })

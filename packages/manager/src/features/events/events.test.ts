@@ -1,3 +1,5 @@
+import { claimEventBatch } from '@tutti/storage'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
 import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
@@ -139,12 +141,12 @@ test('filters by the fields that events have, by patterns, and by nothing else',
   expect(await manager.inject('GET', '/events?workflow_id=install')).toMatchObject({
     status: 400,
     body: {
-      message: expect.stringContaining('Unknown field to filter by: workflow_id. Allowed values are: ['),
+      message: expect.stringContaining('Unknown field to filter by: workflow_id. Allowed values: ['),
       error_code: 'bad_parameters_error',
     },
   })
   expect((await manager.inject('GET', '/events?colour=red')).body.message).toContain(
-    'Unknown field to filter by: colour. Allowed values are: [',
+    'Unknown field to filter by: colour. Allowed values: [',
   )
 })
 
@@ -287,4 +289,35 @@ test('deletes the events of a deployment, and its logs when they are named', asy
   })
   expect((await remove('deployment_id=old&type=cloudify_event&type=cloudify_log')).body.items).toEqual([1])
   expect((await list('deployment_id=old')).metadata.pagination.total).toBe(0)
+})
+
+test('a batch that is sent again is stored once, whoever comes first', async () => {
+  const own = await addExecution(manager.db, { deploymentId: 'app' })
+  const stored = async () => (await list(`execution_id=${own.id}`)).items.length
+  const batch = { logs: [log('once')], batch_id: 'batch-1' }
+  const answers = await Promise.all([1, 2, 3].map(() => record(batch, own.token)))
+  for (const answer of answers) expect(answer).toMatchObject({ status: 201, body: null })
+  expect(await record(batch, own.token)).toMatchObject({ status: 201 })
+  expect(await stored()).toBe(1)
+  await record({ ...batch, batch_id: 'batch-2' }, own.token)
+  expect(await stored()).toBe(2)
+  // Clients that name none are taken at their word.
+  for (const id of [undefined, null]) await record({ ...batch, batch_id: id }, own.token)
+  expect(await stored()).toBe(4)
+  // What was refused was not stored, and may come again.
+  const nowhere = { ...batch, batch_id: 'batch-3', execution_id: 'nowhere' }
+  expect((await manager.inject('POST', '/events', { body: nowhere })).status).toBe(404)
+  expect((await record({ ...batch, batch_id: 'batch-3' }, own.token)).status).toBe(201)
+  expect(await stored()).toBe(5)
+  expect((await record({ ...batch, batch_id: 'x'.repeat(257) }, own.token)).status).toBe(400)
+})
+
+test('the batches of one tenant say nothing about those of another', async () => {
+  const tenantId = await addTenant(manager.db, 'batches')
+  const ours = await addExecution(manager.db, { deploymentId: 'app' })
+  await record({ logs: [log('ours')], batch_id: 'shared' }, ours.token)
+  const { rows } = await sql`
+    select from event_batches where tenant_id = ${tenantId} and id = 'shared'`.execute(manager.db)
+  expect(rows).toEqual([])
+  expect(await claimEventBatch(manager.db, tenantId, 'shared')).toBe(true)
 })

@@ -1,4 +1,4 @@
-import type { Event, EventKind, EventVocabulary, ListAnswer, ListQuery } from '@tutti/api'
+import type { Event, EventKind, EventVocabulary, ListAnswer, ListQuery, Reading } from '@tutti/api'
 import { eventTypeName } from '@tutti/api'
 import {
   countRows,
@@ -69,7 +69,8 @@ export function listEventRows(
     select * from events where ${conditions(query)} order by ${orderBy(list.sort)}
     limit ${limit} offset ${list.page.offset}`
   const count = (upTo: number) => countRows(db, sql`events`, conditions(query), upTo)
-  return pagedList(list, inBatches(db, rows, sizeOf(list)), count).map((row) => eventOf(row, vocabulary))
+  const batches = (reading: Reading) => inBatches(db, rows, sizeOf(list), reading)
+  return pagedList(list, batches, count).map((row) => eventOf(row, vocabulary))
 }
 
 export async function deleteEvents(db: Database, query: EventsQuery): Promise<number> {

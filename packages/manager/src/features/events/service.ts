@@ -7,7 +7,8 @@ import {
   pickIncluded,
   type RouteBody,
 } from '@tutti/api'
-import { ownTenantScope, type Request, tenantScope } from '../../request.ts'
+import { claimEventBatch } from '@tutti/storage'
+import { ownTenantScope, type Request, tenantOf, tenantScope } from '../../request.ts'
 import { deleteEvents, insertSentEvents, listEventRows } from './queries.ts'
 import { parseRecord } from './record.ts'
 import { parseEventFilters } from './selection.ts'
@@ -30,17 +31,22 @@ export async function createEvents(request: Request, body: RouteBody<'events.cre
     ...(body.logs ?? []).map((log) => parseRecord('log', log, mayDate)),
   ]
   if (records.length === 0) return false
-  const written = await insertSentEvents(
-    request.services.db,
-    { scope: ownTenantScope(request), ...target },
-    records,
-    { managerName: body.manager_name ?? null, agentName: body.agent_name ?? null },
-  )
-  if (written === 0) {
+  const batch = body.batch_id ?? undefined
+  await request.services.db.transaction().execute(async (transaction) => {
+    // A sender whose answer got lost sends it again.
+    const isNew = batch === undefined || (await claimEventBatch(transaction, tenantOf(request).id, batch))
+    if (!isNew) return
+    const written = await insertSentEvents(
+      transaction,
+      { scope: ownTenantScope(request), ...target },
+      records,
+      { managerName: body.manager_name ?? null, agentName: body.agent_name ?? null },
+    )
+    if (written > 0) return
     throw 'executionId' in target
       ? notFound('Execution', target.executionId)
       : notFound('ExecutionGroup', target.executionGroupId)
-  }
+  })
   return true
 }
 

@@ -107,6 +107,21 @@ export async function lockExecutions(
   return rows
 }
 
+/** Makes executions that the caller sees members of the group; answers which of these there are. */
+export async function putInGroup(
+  transaction: Database,
+  tenantId: number,
+  groupId: string,
+  executionIds: readonly string[],
+  scope: Scope,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    update executions e set execution_group_id = ${groupId}
+    where e.tenant_id = ${tenantId} and e.id = any(${[...executionIds]}::text[]) and ${visibleIn(ownedAs('e'), scope)}
+    returning e.id`.execute(transaction)
+  return new Set(rows.map((row) => row.id))
+}
+
 export type GroupChange = {
   readonly concurrency?: number
   readonly success_group_id?: string

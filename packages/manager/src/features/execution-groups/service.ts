@@ -6,6 +6,7 @@ import {
   isExecutionGroupAction,
   type ListQuery,
   type RouteBody,
+  wireList,
 } from '@tutti/api'
 import {
   type Database,
@@ -27,6 +28,7 @@ import {
   setForResume,
   statusAfterCancel,
 } from '../executions/index.ts'
+import { checkConcurrency } from './concurrency.ts'
 import {
   deploymentsThatEnded,
   executionGroupResource,
@@ -35,7 +37,6 @@ import {
   ofMembers,
   updateGroup,
 } from './queries.ts'
-import { checkConcurrency } from './start.ts'
 
 /** What grows with the number of members is in a list only when it is asked for. */
 export async function listGroups(request: Request, query: ListQuery) {
@@ -53,7 +54,7 @@ export const getGroup = (request: Request, id: string, include?: readonly string
 export async function actOnGroup(request: Request, id: string, action: string): Promise<void> {
   if (!isExecutionGroupAction(action)) {
     throw badParameter(
-      `Invalid action: ${action}, Valid action values are: ${executionGroupActions.join(', ')}`,
+      `Invalid action: ${action}, Valid action values are: ${wireList(executionGroupActions)}`,
     )
   }
   const { db, queue } = request.services

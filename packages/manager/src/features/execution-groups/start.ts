@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import {
-  badParameter,
+  checkIdentifier,
   isEndStatus,
   type RouteBody,
   unavailableWorkflow,
@@ -8,6 +8,7 @@ import {
   wrongType,
 } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
+import { whyNotBuiltIn } from '@tutti/engine'
 import {
   byOwnerOfEvent,
   deploymentGroupTable,
@@ -16,8 +17,8 @@ import {
   insertExecutions,
   type NewExecution,
 } from '@tutti/storage'
-import { holdCaller, lockOwned } from '../../owned.ts'
-import { type Request, tenantScope } from '../../request.ts'
+import { creationOf, lockOwned } from '../../owned.ts'
+import { type Request, requirePermission, tenantScope } from '../../request.ts'
 import { lockMembers } from '../deployment-groups/index.ts'
 import { startingEvaluator } from '../evaluation/index.ts'
 import {
@@ -30,7 +31,9 @@ import {
   systemWorkflowRuns,
 } from '../executions/index.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
+import { checkConcurrency } from './concurrency.ts'
 import { type MemberToStart, readMembers } from './queries.ts'
+import { restoreGroup } from './restore.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -43,12 +46,6 @@ type GroupStart = {
   readonly concurrency: number
 }
 
-/** @throws bad_parameters_error */
-export function checkConcurrency(concurrency: number): number {
-  if (concurrency >= 0 && concurrency <= 0x7fffffff) return concurrency
-  throw badParameter(`concurrency must be 0 or more, got ${concurrency}`)
-}
-
 /**
  * Runs a workflow on every deployment of a group that has it: the first ones start, up to the concurrency, the others
  * are queued (spec/workflows.md 6.3). The group and all of its executions are written in one transaction, by a number of
@@ -59,6 +56,10 @@ export async function startGroup(
   request: Request,
   body: RouteBody<'executionGroups.start'>,
 ): Promise<string> {
+  if (body.associated_executions != null && body.associated_executions.length > 0) {
+    return restoreGroup(request, body, body.associated_executions)
+  }
+  if (body.id != null) requirePermission(request, 'set_execution_group_details')
   const start = startOf(body)
   checkBuilt(start.workflowId)
   const concurrency = checkConcurrency(start.concurrency)
@@ -66,11 +67,10 @@ export async function startGroup(
     if (own !== null && wireTypeOf(own) !== 'dict')
       throw wrongType(`parameters.${id}`, 'dict', wireTypeOf(own))
   }
-  const id = randomUUID()
-  const { username } = request.caller
+  const id = body.id == null ? randomUUID() : checkIdentifier('id', body.id, 'any')
   await transactionWithSecrets(request, async (within) => {
     const { db: transaction, queue } = within.services
-    await holdCaller(request, transaction)
+    const { created_by: username, created_at: createdAt } = await creationOf(request, transaction, body)
     const group = await lockOwned(request, transaction, deploymentGroupTable, start.deploymentGroupId)
     const { tenant_id: tenantId, visibility } = group
     await insertExecutionGroup(transaction, {
@@ -81,6 +81,7 @@ export async function startGroup(
       concurrency,
       visibility,
       createdBy: username,
+      createdAt,
     })
     const ids = await lockMembers(transaction, tenantId, group.id, tenantScope(request))
     const members = await readMembers(transaction, tenantId, ids, start.workflowId)
@@ -114,7 +115,9 @@ export async function startGroup(
   return id
 }
 
+/** @throws bad_parameters_error */
 function startOf(body: RouteBody<'executionGroups.start'>): GroupStart {
+  if (body.deployment_group_id === null) throw wrongType('deployment_group_id', 'str', 'NoneType')
   return {
     deploymentGroupId: body.deployment_group_id,
     workflowId: body.workflow_id,
@@ -182,6 +185,8 @@ async function planExecutions(
       error: `Error preparing execution: ${message}`,
     })
     const isWaiting = isBeingCreated(member)
+    const notBuiltIn = whyNotBuiltIn(member.workflow)
+    if (notBuiltIn !== undefined) return failed(`Workflow ${workflowId} cannot be run: ${notBuiltIn}`)
     const refused = refusals.get(member.id)
     if (refused !== undefined) return failed(refused.kept ?? refused.refusal.message)
     const notCreated = isWaiting ? undefined : whyNotCreated(member)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { ApiError, notFound, type RouteBody, unavailableWorkflow } from '@tutti/api'
 import {
   convertAndCheckParameters,
@@ -8,6 +7,7 @@ import {
   whyUnavailable,
   withObjects,
 } from '@tutti/dsl'
+import { findBuiltInWorkflow, whyNotBuiltIn } from '@tutti/engine'
 import {
   type Database,
   dependentLines,
@@ -17,7 +17,7 @@ import {
   readDeploymentStates,
   workflowsThatStop,
 } from '@tutti/storage'
-import { holdCaller } from '../../owned.ts'
+import { creationOf } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf, tenantScope } from '../../request.ts'
 import {
   comparing,
@@ -30,6 +30,7 @@ import {
 } from '../evaluation/index.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
 import { findRunning, lockDeployment, systemWorkflowRuns } from './queries.ts'
+import { checkMayDescribe, idOf, restoreExecution } from './restore.ts'
 
 type StartRequest = {
   readonly deploymentId: string
@@ -47,15 +48,19 @@ const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
 
 /**
  * Starts, queues or refuses a workflow on a deployment, in the order of checks of spec/workflows.md 1.2. Returns
- * the new execution's id. A check that fails after the parameters leaves a failed execution behind, so that the
+ * the new execution's id. One whose status is given as well is not started but restored. A check that fails after the parameters leaves a failed execution behind, so that the
  * attempt can be seen; only "another one is running" leaves none.
  */
 export async function startExecution(request: Request, body: RouteBody<'executions.start'>): Promise<string> {
+  if (body.force_status != null && body.force_status !== '') {
+    return restoreExecution(request, body, body.force_status)
+  }
+  checkMayDescribe(request, body)
   const start = startOf(body)
-  const id = randomUUID()
+  const id = idOf(body)
   const failure = await transactionWithSecrets(request, async (within) => {
     const { db: transaction, queue } = within.services
-    await holdCaller(request, transaction)
+    const creation = await creationOf(request, transaction, body)
     const deployment = await lockDeployment(transaction, tenantOf(request).id, start.deploymentId)
     if (deployment === undefined || isHiddenFrom(request, deployment)) {
       throw notFound('Deployment', start.deploymentId)
@@ -81,7 +86,8 @@ export async function startExecution(request: Request, body: RouteBody<'executio
       allowCustomParameters: start.allowCustomParameters,
       force: start.force,
       visibility: deployment.visibility,
-      createdBy: request.caller.username,
+      createdBy: creation.created_by,
+      createdAt: creation.created_at,
       ...(start.waitAfterFail !== undefined && { waitAfterFail: start.waitAfterFail }),
     }
     const refused = async ({ refusal, kept = refusal.message }: Refusal) => {
@@ -89,7 +95,12 @@ export async function startExecution(request: Request, body: RouteBody<'executio
       await insertExecution(transaction, queue, { ...execution, status: 'failed', error })
       return refusal
     }
-    const refusals = await findRefusals(request, transaction, [{ ...deployment, parameters }], start)
+    const refusals = await findRefusals(
+      request,
+      transaction,
+      [{ ...deployment, workflow, parameters }],
+      start,
+    )
     const refusal = refusals.get(deployment.id)
     if (refusal !== undefined) return refused(refusal)
     const status = await startOrQueue(transaction, deployment.tenant_id, start)
@@ -172,9 +183,18 @@ export function checkBuilt(workflow: string): void {
   )
 }
 
+/** @throws not_implemented when the workflow is mapped to what cannot be run; forcing it is of no use */
+export function checkBuiltIn(name: string, workflow: PlanWorkflow): void {
+  const why = whyNotBuiltIn(workflow)
+  if (why !== undefined) throw new ApiError('not_implemented', `Workflow ${name} cannot be run: ${why}`)
+}
+
 function findWorkflow(deploymentId: string, workflows: Named<PlanWorkflow>, name: string): PlanWorkflow {
   const workflow = Object.hasOwn(workflows, name) ? workflows[name] : undefined
-  if (workflow !== undefined) return workflow
+  if (workflow !== undefined) {
+    checkBuiltIn(name, workflow)
+    return workflow
+  }
   checkBuilt(name)
   throw new ApiError(
     'nonexistent_workflow_error',
@@ -290,6 +310,7 @@ async function startOrQueue(transaction: Database, tenantId: number, start: Star
 type Refused = {
   readonly tenant_id: number
   readonly id: string
+  readonly workflow: PlanWorkflow
   readonly parameters: Named<Json>
 }
 
@@ -311,35 +332,55 @@ export async function findRefusals(
   if (first.tenant_id !== tenantOf(request).id && !request.rights.holds('execute_global_workflow')) {
     return new Map(deployments.map(({ id }) => [id, { refusal: foreign(request, id) }]))
   }
-  if (force || !workflowsThatStop.has(workflowId)) return new Map()
+  if (force) return new Map()
+  const refusals = new Map<string, Refusal>()
+  for (const [by, stopped] of Map.groupBy(deployments, ({ workflow }) => stopsAs(workflowId, workflow))) {
+    if (by === undefined) continue
+    const found = await refuseUsed(request, transaction, stopped, { workflowId, by })
+    for (const [id, refusal] of found) refusals.set(id, refusal)
+  }
+  return refusals
+}
+
+/** What stops a deployment does so under any name: by its own, or by that of the built-in one it is mapped to. */
+function stopsAs(workflowId: string, workflow: PlanWorkflow): string | undefined {
+  if (workflowsThatStop.has(workflowId)) return workflowId
+  const mapped = findBuiltInWorkflow(workflow)?.name
+  return mapped !== undefined && workflowsThatStop.has(mapped) ? mapped : undefined
+}
+
+/** Of deployments that others depend on, why they may not be stopped. */
+async function refuseUsed(
+  request: Request,
+  transaction: Database,
+  deployments: readonly Refused[],
+  { workflowId, by }: { readonly workflowId: string; readonly by: string },
+): Promise<readonly (readonly [string, Refusal])[]> {
+  const tenantId = deployments[0]?.tenant_id ?? tenantOf(request).id
   const takesChildren = new Set(
     deployments
-      .filter(({ parameters }) => workflowId === 'uninstall' && parameters.recursive === true)
+      .filter(({ parameters }) => by === 'uninstall' && parameters.recursive === true)
       .map(({ id }) => id),
   )
   const found = await findDependents(
     transaction,
-    first.tenant_id,
+    tenantId,
     deployments.map(({ id }) => id),
-    { by: workflowId, recursive: takesChildren.size === deployments.length, scope: tenantScope(request) },
+    { by, recursive: takesChildren.size === deployments.length, scope: tenantScope(request) },
   )
   const keeping = found.filter(
     ({ target, creator }) => !(creator === 'csys-obj-parent' && takesChildren.has(target)),
   )
-  return new Map(
-    [...Map.groupBy(keeping, ({ target }) => target)].map(([id, dependents]) => {
-      const why =
-        `Can't execute workflow \`${workflowId}\` on deployment ${id} - the following existing ` +
-        'installations depend on it:\n'
-      return [
-        id,
-        {
-          refusal: new ApiError('dependent_exists_error', why + dependentLines(dependents)),
-          kept: why + publicDependentLines(dependents),
-        },
-      ]
-    }),
-  )
+  return [...Map.groupBy(keeping, ({ target }) => target)].map(([id, dependents]) => {
+    const why =
+      `Can't execute workflow \`${workflowId}\` on deployment ${id} - the following existing ` +
+      'installations depend on it:\n'
+    const refusal = {
+      refusal: new ApiError('dependent_exists_error', why + dependentLines(dependents)),
+      kept: why + publicDependentLines(dependents),
+    }
+    return [id, refusal] as const
+  })
 }
 
 const foreign = (request: Request, id: string) =>

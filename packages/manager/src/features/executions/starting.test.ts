@@ -251,6 +251,56 @@ test('a parameter that must fit a secret is refused without a word of the secret
   expect((await start('open-sesame!')).status).toBe(201)
 })
 
+test('a workflow is what it is mapped to, and what cannot be run is neither available nor started', async () => {
+  const id = await deployed()
+  const { workflows } = (await system.inject('GET', `/deployments/${id}`)).body
+  const available = (name: string) =>
+    workflows.find((one: { name: string }) => one.name === name).is_available
+  expect(['install', 'put_up', 'mine', 'scale'].map(available)).toEqual([true, true, false, false])
+  for (const [workflow_id, mapping] of [
+    ['mine', 'own.tasks.install'],
+    ['scale', 'default_workflows.cloudify.plugins.workflows.scale_entity'],
+  ]) {
+    for (const more of [{}, { force: true }, { dry_run: true }, { queue: true }]) {
+      expect(await post({ deployment_id: id, workflow_id, ...more })).toMatchObject({
+        status: 501,
+        body: {
+          error_code: 'not_implemented',
+          message: expect.stringContaining(
+            `Workflow ${workflow_id} cannot be run: it is mapped to ${mapping}`,
+          ),
+        },
+      })
+    }
+  }
+  expect(await executionsOf(id)).toEqual([])
+
+  const started = await post({ deployment_id: id, workflow_id: 'put_up' })
+  expect(started.status).toBe(201)
+  await answer('first create')
+  await answer('second create')
+  expect((await system.ended(started.body.id)).status).toBe('terminated')
+  expect((await system.inject('GET', `/deployments/${id}`)).body.installation_status).toBe('active')
+})
+
+test('an alias of uninstall asks who depends on the deployment, as uninstall does', async () => {
+  const [id, other] = [await deployed(), await deployed()]
+  await system.inject('PUT', '/deployments/inter-deployment-dependencies', {
+    body: { dependency_creator: 'x', source_deployment: other, target_deployment: id },
+  })
+  await system.db
+    .updateTable('deployments')
+    .set({ installation_status: 'active' })
+    .where('id', '=', other)
+    .execute()
+  for (const workflow_id of ['uninstall', 'take_down']) {
+    expect(await post({ deployment_id: id, workflow_id })).toMatchObject({
+      status: 400,
+      body: { error_code: 'dependent_exists_error' },
+    })
+  }
+})
+
 test('parameters become what their types say, defaults are filled in', async () => {
   const id = await deployed()
   const { status, body } = await post({
@@ -280,10 +330,10 @@ test('parameters become what their types say, defaults are filled in', async () 
     ...('optional' in body.parameters && { optional: null }),
   })
   expect(body.allow_custom_parameters).toBe(true)
-  // It is nobody's workflow: that is a failure with a reason.
+  // What it is mapped to wants another parameter: that is a failure with a reason.
   expect(await system.ended(body.id)).toMatchObject({
     status: 'failed',
-    error: expect.stringContaining('typed'),
+    error: 'Parameter operation must name the operation to execute.',
   })
 })
 

@@ -1,5 +1,6 @@
 import { ApiError, type RouteBody, type Version } from '@tutti/api'
-import type { Request } from '../../request.ts'
+import { asObject, objectAt } from '../../json-object.ts'
+import { type Request, requirePermission } from '../../request.ts'
 import { apiVersionNumber, distribution, edition, tuttiVersion } from '../../version.ts'
 import { findProviderContext, writeProviderContext } from './queries.ts'
 
@@ -17,14 +18,23 @@ export const version: Version = {
 export const getProviderContext = async ({ services }: Request) =>
   (await findProviderContext(services.db)) ?? { id: 'CONTEXT', name: 'provider', context: {} }
 
-/** @throws conflict_error when there is one already and it is not to be replaced */
+/**
+ * Everybody may say where the manager runs, but not where the blueprints of all tenants get their imports from.
+ *
+ * @throws conflict_error when there is one already and it is not to be replaced, forbidden_error
+ */
 export async function setProviderContext(
-  { services }: Request,
+  request: Request,
   body: RouteBody<'providerContext.set'>,
   isUpdate: boolean,
 ): Promise<void> {
+  const { services } = request
+  const present = isUpdate ? (await findProviderContext(services.db))?.context : undefined
+  if ([body.context, present].some(hasImportRules)) requirePermission(request, 'manager_manage')
   if (await writeProviderContext(services.db, body, isUpdate)) return
   throw new ApiError('conflict_error', 'Provider context already set', {
     hint: 'Replace it with POST /provider/context?update=true',
   })
 }
+
+const hasImportRules = (context: unknown) => 'import_resolver' in objectAt(asObject(context), 'cloudify')

@@ -143,6 +143,8 @@ export async function takenInstanceIds(
 }
 
 export type NewInstance = {
+  readonly state?: string | null
+  readonly created_by?: string | null
   readonly id: string
   readonly node_id: string
   readonly host_id?: string | null
@@ -168,9 +170,11 @@ export async function insertInstances(
   if (instances.length === 0) return
   const column = <T>(read: (instance: NewInstance) => T) => instances.map(read)
   await sql`
-    insert into node_instances (tenant_id, deployment_id, visibility, created_by, id, node_id, host_id, instance_index,
+    insert into node_instances (tenant_id, deployment_id, visibility, created_by, state, id, node_id, host_id, instance_index,
       relationships, scaling_groups, runtime_properties, system_properties, has_configuration_drift, is_status_check_ok)
-    select ${owner.tenant_id}, ${owner.deploymentId}, ${owner.visibility}, ${owner.created_by}, i.*
+    select ${owner.tenant_id}, ${owner.deploymentId}, ${owner.visibility}, coalesce(i.created_by, ${owner.created_by}),
+      coalesce(i.state, 'uninitialized'), i.id, i.node_id, i.host_id, i.index, i.relationships, i.scaling_groups,
+      i.runtime_properties, i.system_properties, i.drift, i.is_ok
     from unnest(
       ${column(({ id }) => id)}::text[],
       ${column(({ node_id }) => node_id)}::text[],
@@ -181,8 +185,11 @@ export async function insertInstances(
       ${column(({ runtime_properties }) => toJson(runtime_properties ?? {}))}::json[],
       ${column(({ system_properties }) => toJson(system_properties ?? {}))}::json[],
       ${column(({ hasConfigurationDrift }) => hasConfigurationDrift)}::boolean[],
-      ${column(({ isStatusCheckOk }) => isStatusCheckOk)}::boolean[]
-    ) as i`.execute(transaction)
+      ${column(({ isStatusCheckOk }) => isStatusCheckOk)}::boolean[],
+      ${column(({ state }) => state ?? null)}::text[],
+      ${column((instance) => instance.created_by ?? null)}::text[]
+    ) as i (id, node_id, host_id, index, relationships, scaling_groups, runtime_properties, system_properties, drift,
+      is_ok, state, created_by)`.execute(transaction)
 }
 
 export async function deleteInstance(db: Database, tenantId: number, id: string): Promise<void> {

@@ -8,10 +8,10 @@ import {
   notFound,
   type RouteBody,
 } from '@tutti/api'
-import { deploymentTable, listPage } from '@tutti/storage'
+import { type Database, deploymentTable, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
-import { checkOwnTenant, getItem, lockOwned, requireOwned } from '../../owned.ts'
-import { type Request, tenantScope } from '../../request.ts'
+import { checkNewOwner, checkOwnTenant, getItem, lockOwned, requireOwned } from '../../owned.ts'
+import { type Request, requirePermission, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation, readingEvaluator } from '../evaluation/index.ts'
 import { checkResults } from './checks.ts'
 import {
@@ -81,6 +81,7 @@ export async function createNodeInstances(
       given.map(({ id }) => id),
     )
     const instances = withFreeIds(given, taken)
+    await checkRestored(request, transaction, given)
     const owner = { ...deployment, deploymentId }
     await insertInstances(transaction, owner, withIndexes(instances, lastIndexes))
     return instances.map(({ id }) => id)
@@ -88,6 +89,13 @@ export async function createNodeInstances(
 }
 
 type Given = RouteBody<'nodeInstances.create'>['node_instances'][number]
+
+/** In what state they are is for those to say who may change it, and whose they are for those who may say so. */
+async function checkRestored(request: Request, transaction: Database, given: readonly Given[]) {
+  if (given.some(({ state }) => state != null)) requirePermission(request, 'node_instance_update')
+  const owners = new Set(given.flatMap(({ created_by }) => created_by ?? []))
+  for (const owner of owners) await checkNewOwner(request, transaction, owner)
+}
 
 /** Ids that are taken, also those given twice, get a new ending, wherever they are mentioned (spec/rest-facts-b.md 9). */
 function withFreeIds(given: readonly Given[], taken: ReadonlySet<string>): readonly Given[] {
@@ -114,8 +122,9 @@ const prefixOf = (id: string) => (id.includes('_') ? id.slice(0, id.lastIndexOf(
 function withIndexes(instances: readonly Given[], lastIndexes: ReadonlyMap<string, number>) {
   const next = new Map(lastIndexes)
   return instances.map((instance) => {
-    const index = (next.get(instance.node_id) ?? 0) + 1
-    next.set(instance.node_id, index)
+    const last = next.get(instance.node_id) ?? 0
+    const index = instance.index ?? last + 1
+    next.set(instance.node_id, Math.max(last, index))
     const system = instance.system_properties ?? {}
     return { ...instance, index, ...checkResults(system) }
   })

@@ -5,6 +5,9 @@ export type ResourceOwner = {
   readonly visibility: Visibility
   readonly createdBy: string
   readonly archiveSha256: string | null
+  /** Of a deployment: what operations keep in its folder. */
+  readonly folderSha256?: string | null
+  readonly archiveExtension: string | null
 }
 
 export async function findBlueprintOwner(
@@ -15,13 +18,18 @@ export async function findBlueprintOwner(
   return db
     .selectFrom('blueprints as b')
     .innerJoin('tenants as t', 't.id', 'b.tenant_id')
-    .select(['b.visibility', 'b.created_by as createdBy', 'b.archive_sha256 as archiveSha256'])
+    .select([
+      'b.visibility',
+      'b.created_by as createdBy',
+      'b.archive_sha256 as archiveSha256',
+      'b.archive_extension as archiveExtension',
+    ])
     .where('t.name', '=', tenantName)
     .where('b.id', '=', id)
     .executeTakeFirst()
 }
 
-/** A deployment's files are those of its blueprint, which may be a global one of another tenant. */
+/** A deployment's files are its own and those of its blueprint, which may be a global one of another tenant. */
 export async function findDeploymentOwner(
   db: Database,
   tenantName: string,
@@ -33,7 +41,16 @@ export async function findDeploymentOwner(
     .innerJoin('blueprints as b', (join) =>
       join.onRef('b.tenant_id', '=', 'd.blueprint_tenant_id').onRef('b.id', '=', 'd.blueprint_id'),
     )
-    .select(['d.visibility', 'd.created_by as createdBy', 'b.archive_sha256 as archiveSha256'])
+    .leftJoin('deployment_folders as f', (join) =>
+      join.onRef('f.tenant_id', '=', 'd.tenant_id').onRef('f.deployment_id', '=', 'd.id'),
+    )
+    .select([
+      'd.visibility',
+      'd.created_by as createdBy',
+      'b.archive_sha256 as archiveSha256',
+      'f.sha256 as folderSha256',
+      'b.archive_extension as archiveExtension',
+    ])
     .where('t.name', '=', tenantName)
     .where('d.id', '=', id)
     .executeTakeFirst()

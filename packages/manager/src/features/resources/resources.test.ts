@@ -63,6 +63,35 @@ test('serves a file of a blueprint and of its deployments as it is', async () =>
   expect(named.headers['content-disposition']).toBe("attachment; filename*=UTF-8''n%C3%A4me%20%281%29.txt")
 })
 
+test('serves the archive of a blueprint as it was uploaded', async () => {
+  const folder = 'uploaded-blueprints/default_tenant/app'
+  const answer = await get(`${folder}/app.tar.gz`)
+  expect(answer.status).toBe(200)
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition': "attachment; filename*=UTF-8''app.tar.gz",
+  })
+  const whole = await manager.inject('GET', '/blueprints/app/archive')
+  expect(answer.text).toBe(whole.text)
+  expect(answer.headers['content-length']).toBe(whole.headers['content-length'])
+  expect((await get(folder)).body).toEqual({ files: ['app.tar.gz'] })
+  expect((await get(`${folder}/app.zip`)).status).toBe(404)
+  expect((await get(`${folder}/app.tar.gz/x`)).status).toBe(404)
+  expect((await get('uploaded-blueprints/default_tenant/none/none.tar.gz')).status).toBe(404)
+  expect((await get('uploaded-blueprints/default_tenant/mine/mine.tar.gz', 'bob')).status).toBe(404)
+  expect((await get('uploaded-blueprints/default_tenant/mine/mine.tar.gz', 'alice')).status).toBe(200)
+  expect((await get(`${folder}/app.tar.gz`, 'carol')).status).toBe(403)
+  expect((await get('uploaded-blueprints/default_tenant/shared/shared.tar.gz', 'carol')).status).toBe(200)
+  await manager.db
+    .updateTable('blueprints')
+    .set({ archive_extension: 'zip' })
+    .where('id', '=', 'shared')
+    .execute()
+  for (const name of ['shared.zip', 'shared.tar.gz']) {
+    expect((await get(`uploaded-blueprints/default_tenant/shared/${name}`)).status).toBe(200)
+  }
+})
+
 test('answers the index of a folder', async () => {
   expect((await get('blueprints/default_tenant/app/scripts/')).body).toEqual({
     files: ['start.sh', 'sub/näme (1).txt'],
@@ -71,15 +100,26 @@ test('answers the index of a folder', async () => {
 })
 
 test("a deployment's own files go before its blueprint's", async () => {
-  const folder = join(manager.services.settings.dataFolder, 'deployments', 'default_tenant', 'running')
-  await mkdir(join(folder, 'scripts'), { recursive: true })
-  await writeFile(join(folder, 'scripts', 'start.sh'), 'own')
+  const folder = await mkdtemp(join(tmpdir(), 'tutti-deployment-'))
+  await mkdir(join(folder, 'scripts'))
+  await writeFile(join(folder, 'scripts', 'start.sh'), 'own', { mode: 0o000 })
   await writeFile(join(folder, 'scripts', 'state.json'), '{}')
+  await symlink('/etc', join(folder, 'scripts', 'out'))
+  await symlink('/etc/passwd', join(folder, 'passwd'))
+  const packed = create({ gzip: true, cwd: folder }, ['.']) as unknown as AsyncIterable<Uint8Array>
+  await manager.db.transaction().execute(async (transaction) => {
+    const { sha256 } = await writeArchive(transaction, packed, { maxBytes: 1_000_000 })
+    await transaction
+      .insertInto('deployment_folders')
+      .values({ tenant_id: 0, deployment_id: 'running', sha256 })
+      .execute()
+  })
+  await rm(folder, { recursive: true })
   const path = 'deployments/default_tenant/running/scripts'
   expect((await get(`${path}/start.sh`)).text).toBe('own')
   expect((await get(`${path}/`)).body.files).toEqual(['start.sh', 'state.json', 'sub/näme (1).txt'])
-  await symlink('/etc', join(folder, 'scripts', 'out'))
   expect((await get(`${path}/out/passwd`)).status).toBe(404)
+  expect((await get('deployments/default_tenant/running/passwd')).status).toBe(404)
 })
 
 test('nothing outside the folder is served', async () => {

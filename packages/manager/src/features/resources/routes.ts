@@ -8,13 +8,17 @@ export const resourceHandlers = {
   async 'resources.get'(request) {
     const resource = await readResource(request, request.params['*'])
     if (resource.type === 'directory') return { files: resource.files }
+    const [name, size, stream] =
+      resource.type === 'archive'
+        ? [resource.name, resource.content.size, resource.content.chunks]
+        : [basename(resource.path), resource.size, createReadStream(resource.path)]
     // Consoles show icons as they come; what is no image is not shown, as its type may not be guessed.
     request.reply.headers({
-      'content-type': resource.path.endsWith('.png') ? 'image/png' : 'application/octet-stream',
-      'content-length': resource.size,
-      'content-disposition': `attachment; filename*=UTF-8''${encoded(basename(resource.path))}`,
+      'content-type': name.endsWith('.png') ? 'image/png' : 'application/octet-stream',
+      'content-length': size,
+      'content-disposition': `attachment; filename*=UTF-8''${encoded(name)}`,
     })
-    return request.reply.send(createReadStream(resource.path))
+    return request.reply.send(stream)
   },
 
   async 'resources.authorize'(request) {

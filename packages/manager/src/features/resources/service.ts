@@ -1,15 +1,18 @@
 import { join } from 'node:path'
 import { ApiError, badParameter, forbidden } from '@tutti/api'
-import { unpackedArchive } from '@tutti/storage'
+import { type ArchiveContent, readArchive, unpackedArchive } from '@tutti/storage'
 import { anonymous, noCredentials } from '../../authentication/authenticate.ts'
 import { callersTenant, rightsOf } from '../../authentication/rights.ts'
 import type { Request } from '../../request.ts'
 import { type Found, filesBelow, findIn } from './folder.ts'
+import { keptFolder } from './kept-folder.ts'
 import { parseResourcePath, pathOfUri, type ResourcePath } from './path.ts'
 import { findBlueprintOwner, findDeploymentOwner, type ResourceOwner } from './queries.ts'
 
 export type Resource =
   | Extract<Found, { type: 'file' }>
+  /** As it was uploaded. */
+  | { readonly type: 'archive'; readonly name: string; readonly content: ArchiveContent }
   /** Paths of the files below a folder, relative to it. */
   | { readonly type: 'directory'; readonly files: readonly string[] }
 
@@ -25,6 +28,11 @@ export async function readResource(request: Request, text: string): Promise<Reso
   const access = await accessTo(request, path, 'read')
   // Only blueprints and deployments have files here.
   if (path?.kind !== 'owned' || access.owner === undefined) throw absent
+  if (path.folder === 'uploaded-blueprints') {
+    const uploaded = await uploadedAt(request, path, access.owner)
+    if (uploaded === undefined) throw absent
+    return uploaded
+  }
   const found: Found[] = []
   for (const folder of await foldersOf(request, path, access.owner)) {
     const here = await findIn(folder, path.segments)
@@ -90,14 +98,38 @@ async function accessTo(
   return owner === undefined || isHidden ? { isGranted: false } : { isGranted: true, owner }
 }
 
+/** `ID.tar.gz`, the name that clients have always asked for, or with the ending of what it really is. */
+async function uploadedAt(
+  { services: { db } }: Request,
+  { id, segments }: OwnedPath,
+  { archiveSha256, archiveExtension }: ResourceOwner,
+): Promise<Resource | undefined> {
+  if (archiveSha256 === null) return undefined
+  const name = `${id}.${archiveExtension ?? 'tar.gz'}`
+  const [first, ...others] = segments
+  if (first === undefined) return { type: 'directory', files: [name] }
+  if (others.length > 0 || (first !== name && first !== `${id}.tar.gz`)) return undefined
+  const content = await readArchive(db, archiveSha256)
+  return content && { type: 'archive', name: first, content }
+}
+
+type OwnedPath = Extract<ResourcePath, { kind: 'owned' }>
+
 /** In the order in which they are looked through. */
 async function foldersOf(
-  { services: { db, settings, config } }: Request,
-  { folder, tenantName, id }: Extract<ResourcePath, { kind: 'owned' }>,
-  { archiveSha256 }: ResourceOwner,
+  { services: { db, settings, config, uploadFolder } }: Request,
+  { tenantName, id }: OwnedPath,
+  { archiveSha256, folderSha256 = null }: ResourceOwner,
 ): Promise<readonly string[]> {
-  if (folder === 'uploaded-blueprints') return []
-  const own = folder === 'deployments' ? [join(settings.dataFolder, 'deployments', tenantName, id)] : []
+  const kept =
+    folderSha256 === null
+      ? undefined
+      : await keptFolder(
+          { db, cacheFolder: uploadFolder, maxBytes: 2 * settings.maxUnpackedBytes },
+          `${tenantName}/${id}`,
+          folderSha256,
+        )
+  const own = kept === undefined ? [] : [kept]
   if (archiveSha256 === null) return own
   const unpacked = await unpackedArchive(db, archiveSha256, join(settings.dataFolder, 'archives'), {
     maxBytes: config.get('blueprint_folder_max_size_mb') * 2 ** 20,

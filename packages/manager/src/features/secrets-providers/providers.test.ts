@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { builtInMapping } from '@tutti/engine'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addDeployment, addUser } from '../../../test/fixtures.ts'
@@ -134,6 +135,18 @@ test('managers that ask each other for one secret come to an end', async () => {
   expect((await read(await addProvider('cloudify', connection_parameters), { key: 'self' })).status).toBe(400)
 })
 
+test('a provider that is stored is tested by its name, whatever else is sent empty', async () => {
+  const name = await addProvider('vault', toVault())
+  for (const more of [{}, { type: '' }, { type: null }, { type: '', connection_parameters: null }]) {
+    expect((await tested({ name, ...more })).status).toBe(204)
+  }
+  expect((await tested({ name: 'unknown', type: '' })).status).toBe(404)
+  expect((await tested({ type: '' })).body.message).toBe('Missing name in json request body')
+  expect((await manager.inject('PUT', '/secrets-providers', { body: { name: 'x', type: '' } })).status).toBe(
+    400,
+  )
+})
+
 test('nothing is remembered: the next answer shows what has changed there', async () => {
   const provider = await addProvider('cloudify', toOther())
   for (const value of ['one', 'two']) {
@@ -168,7 +181,7 @@ test('functions read such secrets, once in each request', async () => {
 
   await counting.close()
   expect(await evaluate()).toMatchObject({
-    status: 502,
+    status: 424,
     body: { error_code: 'secrets_provider_unavailable_error' },
   })
 })
@@ -190,7 +203,7 @@ test('what an execution reads there is read before its deployment is locked', as
   for (const key of ['name', 'second', 'third']) {
     await manager.inject('PUT', `/secrets/${key}`, { body: { value: '', provider_name: provider } })
   }
-  const workflow = { operation: 'o', plugin: 'p', parameters: {}, availability_rules: null }
+  const workflow = { ...builtInMapping('execute_operation'), parameters: {}, availability_rules: null }
   await manager.db
     .updateTable('deployments')
     .set({ workflows: JSON.stringify({ probe: workflow }) })
@@ -216,7 +229,7 @@ test('what an execution reads there is read before its deployment is locked', as
   const before = await count()
   await watching.close()
   expect(await start({ listed: [{ get_secret: 'third' }] })).toMatchObject({
-    status: 502,
+    status: 424,
     body: { error_code: 'secrets_provider_unavailable_error' },
   })
   expect(await count()).toBe(before)
@@ -328,7 +341,7 @@ test.each<[string, RequestListener, string]>([
     const name = await addProvider(type, parameters)
     const reading = await read(name)
     expect(reading).toMatchObject({
-      status: 502,
+      status: 424,
       body: { error_code: 'secrets_provider_unavailable_error', message: expect.stringContaining(why) },
     })
     expect(reading.body.message).toContain(`The secrets provider ${name} (${type}) cannot be asked`)
@@ -350,7 +363,7 @@ test.each<[string, RequestListener]>([
   const waited = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout.call(AbortSignal, 50))
   try {
     expect(await read(await addProvider('vault', toVault({ url: at(server) })))).toMatchObject({
-      status: 502,
+      status: 424,
       body: { message: expect.stringContaining('timeout') },
     })
     expect(waited.mock.calls).toEqual([[10_000]])

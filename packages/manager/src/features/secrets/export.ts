@@ -34,7 +34,7 @@ export async function exportSecrets(
   }
   // What other tenants share is theirs to export.
   const scope: Scope = { ...(await listScope(request, query, 'secret_export')), globalTenantIds: [] }
-  const items = await listPage(request.services.db, secretResource, query, scope).items()
+  const items = await listPage(request.services.db, secretResource, query, scope).items(request.reading)
   const tenants = await tenantsNamed(request.services.db, [
     ...new Set(items.map((item) => String(item.tenant_name))),
   ])

@@ -2,9 +2,15 @@ import type { Location } from '@tutti/api'
 import { type Database, ownedResource, siteTable, type Visibility } from '@tutti/storage'
 import { sql } from 'kysely'
 
+/** As decimals, whole degrees too: clients compare what they sent with what they get. */
+const degrees = (column: 'latitude' | 'longitude') => {
+  const text = sql`${sql.ref(`x.${column}`)}::text`
+  return sql`(case when ${text} ~ '^-?[0-9]+$' then ${text} || '.0' else ${text} end)`
+}
+
 /** spec/rest-spec-b.md 2.13, spec/rest-facts-b.md 6. */
 export const siteResource = ownedResource(siteTable, {
-  location: { column: sql`(x.latitude || ', ' || x.longitude)` },
+  location: { column: sql`(${degrees('latitude')} || ', ' || ${degrees('longitude')})` },
   latitude: { column: sql`x.latitude` },
   longitude: { column: sql`x.longitude` },
 })

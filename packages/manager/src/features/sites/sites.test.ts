@@ -49,6 +49,13 @@ test('a site is created, shown, listed, changed and deleted', async () => {
   expect((await manager.inject('GET', `/sites?_search=${name.toUpperCase()}`)).body.items).toEqual([
     created.body,
   ])
+  const whole = [
+    ['0,0', '0.0, 0.0'],
+    ['-7,180', '-7.0, 180.0'],
+    ['0.5,.25', '0.5, 0.25'],
+  ] as const
+  for (const [sent, location] of whole)
+    expect((await put(named(), { location: sent })).body.location).toBe(location)
   for (const filter of [`name=${name}`, 'latitude=-50.6', 'longitude=99.74&latitude=-50.6']) {
     expect((await manager.inject('GET', `/sites?${filter}&_include=name`)).body.items).toEqual([{ name }])
   }

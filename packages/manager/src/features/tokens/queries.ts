@@ -32,8 +32,22 @@ export type NewToken = {
   readonly expiration_date: Date | null
 }
 
-export async function insertToken(db: Database, token: NewToken): Promise<void> {
-  await db.insertInto('tokens').values(token).execute()
+/** False when the user's password is no longer the one that they came with: it ends all tokens. */
+export async function insertToken(
+  transaction: Database,
+  token: NewToken,
+  passwordHash: string | null,
+): Promise<boolean> {
+  const user = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', token.user_id)
+    .where(sql<boolean>`password_hash is not distinct from ${passwordHash}`)
+    .forShare()
+    .executeTakeFirst()
+  if (user === undefined) return false
+  await transaction.insertInto('tokens').values(token).execute()
+  return true
 }
 
 export async function deleteExpiredTokens(db: Database, userId: number, now: Date): Promise<void> {

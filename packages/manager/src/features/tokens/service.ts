@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { ApiError, type ListAnswer, type ListQuery, type RouteBody } from '@tutti/api'
 import { everything, findItem, listPage } from '@tutti/storage'
-import { sha256 } from '../../authentication/authenticate.ts'
+import { noCredentials, sha256 } from '../../authentication/authenticate.ts'
 import type { Request } from '../../request.ts'
 import { parseExpiration } from './expiration.ts'
 import {
@@ -39,13 +39,14 @@ export async function createToken(request: Request, body: RouteBody<'tokens.crea
   const description = body.description ?? null
   await services.db.transaction().execute(async (transaction) => {
     await deleteExpiredTokens(transaction, caller.userId, now)
-    await insertToken(transaction, {
+    const token = {
       id,
       user_id: caller.userId,
       secret_hash: sha256(secret),
       description,
       expiration_date: expirationDate,
-    })
+    }
+    if (!(await insertToken(transaction, token, caller.passwordHash))) throw noCredentials()
   })
   return {
     id,

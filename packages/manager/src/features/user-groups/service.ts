@@ -11,7 +11,7 @@ import {
 import { type Database, everything, findItem, listPage } from '@tutti/storage'
 import { requireLocalGroups } from '../../authentication/ldap/external-users.ts'
 import type { Request } from '../../request.ts'
-import { requireUser } from '../users/index.ts'
+import { keepingAnAdministrator, requireUser } from '../users/index.ts'
 import {
   deleteGroup,
   deleteGroupUser,
@@ -61,8 +61,13 @@ export async function createGroup(request: Request, body: RouteBody<'userGroups.
 
 /** @throws not_found_error, bad_parameters_error */
 export async function setGroupRole({ services }: Request, name: string, role: string): Promise<void> {
-  const group = await requireGroup(services.db, name)
-  await updateGroupRole(services.db, group.id, parseSystemRole(role))
+  const systemRole = parseSystemRole(role)
+  await services.db.transaction().execute(async (transaction) => {
+    const group = await requireGroup(transaction, name)
+    await keepingAnAdministrator(transaction, 'modify the role of', () =>
+      updateGroupRole(transaction, group.id, systemRole),
+    )
+  })
 }
 
 /** @throws not_found_error, conflict_error while it has users or tenants */
@@ -97,7 +102,14 @@ export async function addUserToGroup(request: Request, membership: Membership): 
 export async function removeUserFromGroup(request: Request, membership: Membership): Promise<void> {
   const { db } = request.services
   const { group, user } = await bothOf(db, membership)
-  if (await deleteGroupUser(db, group.id, user.id)) return
+  const isRemoved = await db
+    .transaction()
+    .execute((transaction) =>
+      keepingAnAdministrator(transaction, 'remove from the group', () =>
+        deleteGroupUser(transaction, group.id, user.id),
+      ),
+    )
+  if (isRemoved) return
   throw new ApiError(
     'not_found_error',
     `<User username=\`${user.username}\`> was not found in <Group name=\`${group.name}\`>`,

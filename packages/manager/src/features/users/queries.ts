@@ -90,17 +90,23 @@ export async function findUser(db: Database, username: string) {
     .executeTakeFirst()
 }
 
-/** Ids of those who may administer the manager; locked, so that two requests do not both take the last one's role. */
-export async function lockActiveAdministrators(transaction: Database): Promise<readonly number[]> {
-  const rows = await transaction
-    .selectFrom('users')
-    .select('id')
-    .where('role', '=', 'sys_admin')
-    .where('active', '=', true)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute()
-  return rows.map((row) => row.id)
+/** Until the transaction ends, nobody else takes the role of an administrator away. */
+export async function lockAdministrators(transaction: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('tutti.administrators'))`.execute(transaction)
+}
+
+/** Those who may administer the manager and have a password here: others come and go with their directory. */
+export async function countActiveAdministrators(transaction: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from users u
+    where u.active and u.password_hash is not null and (u.role = 'sys_admin' or exists (
+      select from user_group_members m join user_groups g on g.id = m.group_id
+      where m.user_id = u.id and g.role = 'sys_admin'))`.execute(transaction)
+  return rows[0]?.count ?? 0
+}
+
+export async function deleteTokens(transaction: Database, userId: number): Promise<void> {
+  await transaction.deleteFrom('tokens').where('user_id', '=', userId).execute()
 }
 
 /**

@@ -10,18 +10,20 @@ import {
   type RouteBody,
 } from '@tutti/api'
 import { type Database, everything, findItem, listPage } from '@tutti/storage'
+import { authenticate } from '../../authentication/authenticate.ts'
 import { requireLocalUsers } from '../../authentication/ldap/external-users.ts'
 import { isLocked } from '../../authentication/lockout.ts'
-import { hashPassword } from '../../authentication/passwords.ts'
 import { boundExecution } from '../../authentication/rights.ts'
 import { bootstrapAdmin } from '../../bootstrap/first.ts'
 import { type Request, requirePermission } from '../../request.ts'
 import {
+  countActiveAdministrators,
+  deleteTokens,
   deleteUser,
   findUser,
   holdingsOf,
   insertUser,
-  lockActiveAdministrators,
+  lockAdministrators,
   lockUser,
   type UserView,
   updateUser,
@@ -93,12 +95,43 @@ export async function changeUser(
   const { db } = request.services
   const user = await requireUser(db, username)
   if (setsRole) return setRole(request, user, role == null ? undefined : parseSystemRole(role), active)
-  const passwordHash = password == null ? undefined : await hashPassword(checkPassword(password))
-  await updateUser(db, user.id, {
-    ...(passwordHash !== undefined && { password_hash: passwordHash }),
-    ...(showGettingStarted != null && { show_getting_started: showGettingStarted }),
+  const settings = showGettingStarted == null ? {} : { show_getting_started: showGettingStarted }
+  if (password == null) return updateUser(db, user.id, settings)
+  checkPassword(password)
+  if (isSelf) await checkOldPassword(request, body.old_password ?? undefined)
+  const passwordHash = await hashed(request, password)
+  await db.transaction().execute(async (transaction) => {
+    await updateUser(transaction, user.id, { ...settings, password_hash: passwordHash })
+    await deleteTokens(transaction, user.id)
   })
 }
+
+/**
+ * A token alone sets no new password for its own user: whoever found it would own the account. Who sends the password
+ * with the request has shown that they know it.
+ *
+ * @throws forbidden_error, unauthorized_error for a wrong one, too_many_requests_error
+ */
+async function checkOldPassword(request: Request, oldPassword: string | undefined): Promise<void> {
+  const { access, caller, gone, raw, services } = request
+  if (oldPassword === undefined) {
+    if (caller.by === 'password') return
+    throw new ApiError('forbidden_error', 'A token alone cannot set a new password for its own user', {
+      hint: 'Send the present password as old_password, or authenticate this request with it',
+    })
+  }
+  const login = {
+    kind: 'basic',
+    username: caller.username,
+    password: oldPassword,
+    otherwise: { kind: 'none' },
+  } as const
+  const address = raw.socket.remoteAddress ?? ''
+  await authenticate(services, access, login, { isLasting: true, address, gone })
+}
+
+const hashed = ({ services, raw, gone }: Request, password: string): Promise<string> =>
+  services.passwords.hash(password, { address: raw.socket.remoteAddress ?? '', gone })
 
 async function setRole(
   request: Request,
@@ -108,19 +141,30 @@ async function setRole(
 ): Promise<void> {
   if (active === true && !user.active) requirePermission(request, 'user_set_activated')
   await request.services.db.transaction().execute(async (transaction) => {
-    if (active === false) await keepAnAdministrator(transaction, user.id, 'deactivate')
-    else if (role !== 'sys_admin') await keepAnAdministrator(transaction, user.id, 'modify the role of')
-    await updateUser(transaction, user.id, {
-      ...(role !== undefined && { role }),
-      ...(active !== undefined && { active }),
-    })
+    await keepingAnAdministrator(transaction, active === false ? 'deactivate' : 'modify the role of', () =>
+      updateUser(transaction, user.id, {
+        ...(role !== undefined && { role }),
+        ...(active !== undefined && { active }),
+      }),
+    )
   })
 }
 
-/** Holds the administrators until the transaction ends. @throws illegal_action_error when none would be left */
-async function keepAnAdministrator(transaction: Database, userId: number, verb: string): Promise<void> {
-  const administrators = await lockActiveAdministrators(transaction)
-  if (administrators.length !== 1 || administrators[0] !== userId) return
+/**
+ * Makes a change that may take the role sys_admin away from somebody, by their own role or that of a group; one after the
+ * other until their transactions end.
+ *
+ * @throws illegal_action_error when nobody active would be left who has it
+ */
+export async function keepingAnAdministrator<T>(
+  transaction: Database,
+  verb: string,
+  change: () => Promise<T>,
+): Promise<T> {
+  await lockAdministrators(transaction)
+  const before = await countActiveAdministrators(transaction)
+  const result = await change()
+  if (before === 0 || (await countActiveAdministrators(transaction)) > 0) return result
   throw illegalAction(`Cannot ${verb} the last active sys_admin`, {
     hint: 'Give the role sys_admin to another user first',
   })
@@ -144,7 +188,9 @@ export async function createUser(
   const role = parseSystemRole(body.role ?? 'default')
   const times = [body.created_at, body.first_login_at, body.last_login_at]
   if (times.some((time) => time != null)) requirePermission(request, 'set_timestamp')
-  const passwordHash = body.is_prehashed ? checkHash(password) : await hashPassword(checkPassword(password))
+  const passwordHash = body.is_prehashed
+    ? checkHash(password)
+    : await hashed(request, checkPassword(password))
   const isNew = await insertUser(request.services.db, {
     username,
     password_hash: passwordHash,
@@ -162,7 +208,7 @@ export async function removeUser({ services: { db } }: Request, username: string
   await db.transaction().execute(async (transaction) => {
     const user = await requireUser(transaction, username)
     if (user.id === bootstrapAdmin.id) throw illegalAction('Cannot delete the bootstrap admin user')
-    await keepAnAdministrator(transaction, user.id, 'delete')
+    await lockAdministrators(transaction)
     if (!(await lockUser(transaction, user.id))) throw notFound('User', username)
     const holdings = await holdingsOf(transaction, user)
     if (holdings.length > 0) {
@@ -174,7 +220,7 @@ export async function removeUser({ services: { db } }: Request, username: string
         },
       )
     }
-    await deleteUser(transaction, user.id)
+    await keepingAnAdministrator(transaction, 'delete', () => deleteUser(transaction, user.id))
   })
 }
 
@@ -188,8 +234,9 @@ export async function setActive({ services: { db } }: Request, username: string,
         `User ${user.username} is already ${active ? 'active' : 'inactive'}`,
       )
     }
-    if (!active) await keepAnAdministrator(transaction, user.id, 'deactivate')
-    await updateUser(transaction, user.id, { active })
+    await keepingAnAdministrator(transaction, 'deactivate', () =>
+      updateUser(transaction, user.id, { active }),
+    )
   })
 }
 
