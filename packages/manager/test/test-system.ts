@@ -61,6 +61,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       operationTimeoutMs: 0,
       drainMs: 0,
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
+      resourcesSweepMs: 100,
       python: 'python3',
       operationUsers: undefined,
       operationLogs: { maxBytes: 1_000_000, files: 2 },
@@ -77,6 +78,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
         runtimeFolder: runtimeFolder(),
         pluginWorkFolder: join(dataFolder, 'plugins'),
         logFolder: join(dataFolder, 'logs'),
+        resourcesFolder: join(dataFolder, 'resources'),
       },
     },
   })

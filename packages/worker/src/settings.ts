@@ -16,6 +16,8 @@ export type WorkerSettings = {
   readonly dataFolder: string
   /** This process's own: see openProcessFolder. */
   readonly workFolder: string
+  /** How often it is looked for what has been deleted since. */
+  readonly resourcesSweepMs: number
   readonly python: string
   /** Undefined: operations run as the user of the worker. */
   readonly operationUsers: UserIds | undefined

@@ -202,6 +202,20 @@ export const settings = {
     isSecret: false,
     parse: integer(1, 1_000),
   },
+  resourcesFolder: {
+    flag: '--resources-folder',
+    variable: 'TUTTI_RESOURCES_FOLDER',
+    placeholder: 'PATH',
+    description:
+      'Where scripts find the files of their blueprint (blueprints/TENANT/ID) and the folder of their deployment ' +
+      '(deployments/TENANT/ID), as MANAGER_FILE_SERVER_ROOT tells them',
+    part: 'server',
+    default: undefined,
+    defaultText:
+      'started by root `/opt/manager/resources`, unless that is of something else; otherwise `resources` in the data folder',
+    isSecret: false,
+    parse: path,
+  },
   logLevel: {
     flag: '--log-level',
     variable: 'TUTTI_LOG_LEVEL',
