@@ -41,7 +41,11 @@ export async function startManager({ dataFolder, profileFolder }: ManagerOptions
   ]
   const child = spawn(process.execPath, [...profile, join(root, 'packages/cli/src/main.ts'), ...serve], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...withoutTutti(process.env), TUTTI_CONFIG_FOLDER: dataFolder },
+    env: {
+      ...withoutTutti(process.env),
+      TUTTI_CONFIG_FOLDER: dataFolder,
+      TUTTI_RESOURCES_FOLDER: join(dataFolder, 'resources'),
+    },
   })
   const url = await readyUrl(child)
   const startMs = performance.now() - startedAt

@@ -51,7 +51,7 @@ test('serve starts with a database of its own, answers, and stops when asked', a
   const command = join(folder, 'node_modules', '.bin', 'tutti')
   const server = spawn(command, ['serve', '--port', '0', '--data-folder', join(folder, 'data')], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder },
+    env: { PATH: process.env.PATH, HOME: folder, TUTTI_RESOURCES_FOLDER: join(folder, 'resources') },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   try {

@@ -38,6 +38,7 @@ async function demo(signal: AbortSignal): Promise<void> {
   const environment = demoEnvironment(folder, signal)
   const { configuration } = await resolveConfiguration(environment, {
     dataFolder: folder,
+    resourcesFolder: join(folder, 'resources'),
     port: '0',
     logLevel: 'error',
   })

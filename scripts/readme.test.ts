@@ -22,6 +22,7 @@ test('every command of the README works, in its order', async () => {
     ...withoutTutti(process.env),
     TUTTI_DATA_FOLDER: join(folder, 'data'),
     TUTTI_CONFIG_FOLDER: folder,
+    TUTTI_RESOURCES_FOLDER: join(folder, 'resources'),
     TUTTI_PORT: String(await freePort()),
     TUTTI_LOG_LEVEL: 'error',
   }

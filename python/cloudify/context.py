@@ -1,5 +1,7 @@
 """`ctx` of an operation (spec/operations.md 2)."""
 import os
+import shutil
+from contextlib import contextmanager
 
 from cloudify.constants import DEPLOYMENT, NODE_INSTANCE, RELATIONSHIP_INSTANCE
 from cloudify.context_parts import AgentContext, BootstrapContext, Capabilities, OperationContext, Part, PluginContext
@@ -172,12 +174,43 @@ class CloudifyContext:
     def get_brokers(self, network='default'):
         return self._manager.call('GET', '/brokers')['items']
 
-    def _not_built(self, *_, **__):
-        raise NonRecoverableError('Deployment work folders and uploads of deployment files are not built yet in this '
-                                  'manager: keep files in ctx.plugin.workdir')
+    # ---- the folder of the deployment, which the worker fetches before the operation and stores after it
 
-    download_deployment_workdir = upload_deployment_workdir = sync_deployment_workdir = _not_built
-    local_deployment_workdir = upload_deployment_file = delete_deployment_file = _not_built
+    def local_deployment_workdir(self):
+        if not self.deployment.id:
+            return None
+        root = os.environ.get('CFY_RESOURCES_ROOT')
+        if not root:
+            raise NonRecoverableError('CFY_RESOURCES_ROOT is not set: this worker keeps no folders of deployments')
+        return os.path.join(root, 'deployments', self.tenant_name, self.deployment.id)
+
+    def download_deployment_workdir(self):
+        """Nothing to do: it is there."""
+
+    def upload_deployment_workdir(self):
+        """Nothing to do: the worker stores it."""
+
+    @contextmanager
+    def sync_deployment_workdir(self):
+        yield
+
+    def upload_deployment_file(self, target_file_path, src_file, src_file_mtime=None):
+        target = self._in_workdir(target_file_path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if not (os.path.exists(target) and os.path.samefile(src_file, target)):
+            shutil.copy2(src_file, target)
+
+    def delete_deployment_file(self, file_path):
+        target = self._in_workdir(file_path)
+        if os.path.lexists(target):
+            os.remove(target)
+
+    def _in_workdir(self, path):
+        folder = os.path.realpath(self.local_deployment_workdir())
+        target = os.path.realpath(os.path.join(folder, path))
+        if not target.startswith(folder + os.sep):
+            raise NonRecoverableError('{0} is not in the folder of the deployment'.format(path))
+        return target
 
     # ---- inside
 

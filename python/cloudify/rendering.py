@@ -2,6 +2,8 @@
 from cloudify.exceptions import NonRecoverableError
 
 MARKS = (b'{{', b'{#', b'{%')
+# Loops in a template of a few bytes can make any length; a file that an operation needs has megabytes at most.
+LONGEST = 64 * 2 ** 20
 
 
 def render(content: bytes, variables: dict, ctx) -> bytes:
@@ -11,4 +13,9 @@ def render(content: bytes, variables: dict, ctx) -> bytes:
     if not any(mark in content for mark in MARKS):
         return content
     from jinja2 import Template  # 60 ms: only when there is something to render
-    return Template(content.decode('utf-8')).render(dict(variables, ctx=ctx)).encode()
+    rendered = bytearray()
+    for part in Template(content.decode('utf-8')).generate(dict(variables, ctx=ctx)):
+        rendered += part.encode()
+        if len(rendered) > LONGEST:
+            raise NonRecoverableError('The template makes more than %d MiB' % (LONGEST // 2 ** 20))
+    return bytes(rendered)

@@ -3,6 +3,7 @@ import type { Noun } from './commands/command.ts'
 import type { Environment } from './environment.ts'
 import { withBetterGuess } from './errors/better-guess.ts'
 import { reportError } from './errors/report.ts'
+import { withCleanOutput } from './output/clean-output.ts'
 import { createProgram, nouns } from './program.ts'
 import type { ServerParts } from './serve/parts.ts'
 
@@ -17,10 +18,11 @@ const listables = nouns.flatMap(listablesIn)
  */
 export async function run(
   args: readonly string[],
-  environment: Environment,
+  given: Environment,
   parts: ServerParts,
   version: string,
 ): Promise<number> {
+  const environment = withCleanOutput(given)
   let exitCode = 0
   const finish = (code: number) => {
     exitCode = code

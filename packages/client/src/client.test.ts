@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ApiError, type Event, lastValue, notFound } from '@tutti/api'
+import { ApiError, type Event, firstValue, notFound } from '@tutti/api'
 import { list as listArchive } from 'tar'
 import { afterEach, expect, test } from 'vitest'
 import {
@@ -91,7 +91,7 @@ test('a list is read page by page until its end', async () => {
   const all = Array.from({ length: 2500 }, (_, index) => sampleExecution({ id: String(index) }))
   const { client, server } = await clientOf({
     'executions.list': ({ query }) =>
-      sampleList(all, Number(lastValue(query, '_offset')), Number(lastValue(query, '_size'))),
+      sampleList(all, Number(firstValue(query, '_offset')), Number(firstValue(query, '_size'))),
   })
   const ids: string[] = []
   for await (const { id } of client.executions.iterate({ query: { status: ['failed', 'started'] } }))
@@ -162,8 +162,8 @@ function runningExecution(looks: readonly (readonly Event[])[]): ContractHandler
     'events.list': ({ query }) =>
       sampleList(
         looks[look - 1] ?? [],
-        Number(lastValue(query, '_offset')),
-        Number(lastValue(query, '_size')),
+        Number(firstValue(query, '_offset')),
+        Number(firstValue(query, '_size')),
       ),
   }
 }

@@ -294,7 +294,7 @@ policies: {p: {type: cloudify.policies.scaling, targets: [g]}}`,
   ],
   [
     'a bad weekday',
-    'Format 1',
+    'DSLParsingException 1',
     `${V5}deployment_settings: {default_schedules: {s: {workflow: w, since: '12:00', weekdays: [today]}}}`,
   ],
   ['a label that is a number', 'DSLParsingException 1', `${V5}labels: {a: {values: [1]}}`],

@@ -58,8 +58,10 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       isAlone: false,
       leaseMs: 3_000,
       maxOperations: 8,
+      operationTimeoutMs: 0,
       drainMs: 0,
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
+      resourcesSweepMs: 100,
       python: 'python3',
       operationUsers: undefined,
       operationLogs: { maxBytes: 1_000_000, files: 2 },
@@ -76,6 +78,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
         runtimeFolder: runtimeFolder(),
         pluginWorkFolder: join(dataFolder, 'plugins'),
         logFolder: join(dataFolder, 'logs'),
+        resourcesFolder: join(dataFolder, 'resources'),
       },
     },
   })

@@ -76,6 +76,7 @@ export {
   guardedFetch,
   guardedGet,
   limited,
+  withoutCredentials,
 } from './fetch/index.ts'
 export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
 export { setGroupLabels } from './groups/group-labels.ts'
@@ -144,6 +145,7 @@ export {
   startHeartbeat,
 } from './processes/heartbeat.ts'
 export { machineAddress } from './processes/machine-address.ts'
+export { internalFailure, publicReason } from './public-reason.ts'
 export { deleteFinishedJobs, type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
 export { scopeOf } from './scope-of.ts'

@@ -43,6 +43,7 @@ export async function openQueue(config: PoolConfig, onError: (error: Error) => v
   return {
     async enqueue(transaction, jobs) {
       if (jobs.length === 0) return
+      const behind = await pendingOf(transaction, jobs)
       const db = {
         executeSql: async (text: string, values: unknown[] = []) => {
           const result = await transaction.executeQuery(CompiledQuery.raw(text, values))
@@ -51,7 +52,8 @@ export async function openQueue(config: PoolConfig, onError: (error: Error) => v
       }
       await boss.insert(
         queueName,
-        jobs.map((data) => ({ data })),
+        // Each behind as many others as its tenant has waiting: whoever starts ten thousand waits for them alone.
+        jobs.map((data) => ({ data, priority: -behind(data.tenantId) })),
         { db },
       )
     },
@@ -67,6 +69,29 @@ export async function openQueue(config: PoolConfig, onError: (error: Error) => v
     },
     rest: () => boss.offWork(queueName),
     close: () => boss.stop({ graceful: true, timeout: 5_000 }),
+  }
+}
+
+/** Beyond it, order among tenants is that of time. */
+const mostCounted = 10_000
+
+/** How many executions of a tenant wait for a worker: those before these jobs, then one more for each. */
+async function pendingOf(transaction: Database, jobs: readonly ExecutionJob[]) {
+  const tenantIds = [...new Set(jobs.map(({ tenantId }) => tenantId))]
+  const next = new Map<number, number>()
+  for (const tenantId of tenantIds) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from (
+        select from executions where tenant_id = ${tenantId} and status = 'pending' and lease_owner is null
+        limit ${mostCounted}) as waiting`.execute(transaction)
+    const added = jobs.filter((job) => job.tenantId === tenantId).length
+    // The rows that the jobs are of are there already.
+    next.set(tenantId, Math.max(0, (rows[0]?.count ?? 0) - added))
+  }
+  return (tenantId: number): number => {
+    const count = next.get(tenantId) ?? 0
+    next.set(tenantId, count + 1)
+    return count
   }
 }
 

@@ -62,6 +62,8 @@ export type Schema = {
     created_at: DefaultTimestamp
   }
   archives: { sha256: string; size: number; created_at: DefaultTimestamp }
+  deployment_folders: { tenant_id: number; deployment_id: string; sha256: string; version: Generated<string> }
+  installation: { id: Generated<string>; is_only: Generated<boolean> }
   archive_chunks: { sha256: string; chunk_index: number; data: Uint8Array }
   blueprints: Owned & {
     tenant_id: number

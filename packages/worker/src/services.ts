@@ -1,4 +1,5 @@
 import type { ConfigValues, Database, FairShares, Queue } from '@tutti/storage'
+import type { ResourcesFolder } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 import type { Soon } from './soon.ts'
 
@@ -17,6 +18,7 @@ export type WorkerServices = {
   readonly environments: Soon
   /** Starts what waits in the queue and may run now: asked after every execution too. */
   readonly waiting: Soon
+  readonly resources: ResourcesFolder
   readonly log: WorkerLog
   readonly now: () => number
 }

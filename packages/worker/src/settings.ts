@@ -9,11 +9,15 @@ export type WorkerSettings = {
   /** No other worker can reach the database: what this one holds stays its own, however long that is away. */
   readonly isAlone: boolean
   readonly maxOperations: number
+  /** For operations whose blueprint sets no timeout; 0: none. */
+  readonly operationTimeoutMs: number
   /** How long operations may run on after SIGTERM before they are killed, to be run again elsewhere. */
   readonly drainMs: number
   readonly dataFolder: string
   /** This process's own: see openProcessFolder. */
   readonly workFolder: string
+  /** How often it is looked for what has been deleted since. */
+  readonly resourcesSweepMs: number
   readonly python: string
   /** Undefined: operations run as the user of the worker. */
   readonly operationUsers: UserIds | undefined

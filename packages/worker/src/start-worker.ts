@@ -15,6 +15,7 @@ import {
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { startCoordinator } from './coordinator/index.ts'
+import { openResources } from './resources-folder/index.ts'
 import type { WorkerLog } from './services.ts'
 import type { WorkerSettings } from './settings.ts'
 import { createSoon } from './soon.ts'
@@ -68,7 +69,20 @@ export async function startWorker(options: {
       onError: (error) => log.warn({ err: error }, 'what waits in the queue could not be started yet'),
     },
   )
-  const services = { db, queue, settings, config, slots, planning, environments, waiting, log, now: Date.now }
+  const resources = await openResources({ db, settings, config, log })
+  const services = {
+    db,
+    queue,
+    settings,
+    config,
+    slots,
+    planning,
+    environments,
+    waiting,
+    resources,
+    log,
+    now: Date.now,
+  }
   const claims = createClaims(services)
   const listener = listen(
     options.connection,
@@ -101,7 +115,7 @@ export async function startWorker(options: {
       await queue.rest()
       // Nobody else does what this one no longer does: another one is elected while operations still end.
       await Promise.all([coordinator.stop(), claims.drain()])
-      await Promise.all([environments.stop(), waiting.stop()])
+      await Promise.all([environments.stop(), waiting.stop(), resources.stop()])
       await heartbeat.stop()
       await listener.close()
       config.close()

@@ -30,6 +30,7 @@ export const operationRequest = (
     runtimeFolder: join(import.meta.dirname, '../../../python'),
     pluginWorkFolder: join(folder, 'plugins'),
     logFolder: join(folder, 'log'),
+    resourcesFolder: join(folder, 'resources'),
   },
   workFolder: join(folder, 'work'),
   timeoutMs: null,

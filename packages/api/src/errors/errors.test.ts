@@ -31,7 +31,7 @@ test('the codes with unusual statuses keep them', () => {
 
 test('messages have the formats that clients match on', () => {
   expect(notFound('Blueprint', 'web').message).toBe('Requested `Blueprint` with ID `web` was not found')
-  expect(notFound('Site', 'x', { tenant: 't' }).message).toContain('(filters: {"tenant":"t"})')
+  expect(notFound('Site', 'x', { tenant: 't' }).message).toContain("(filters: {'tenant': 't'})")
   expect(duplicate('Deployment', 'x', 't').message).toBe(
     '<Deployment id=`x` tenant=`t`> already exists on <Tenant name=`t`> or with global visibility',
   )

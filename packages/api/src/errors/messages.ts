@@ -3,6 +3,7 @@
  * Model is the class name known on the wire: Blueprint, Deployment, Execution, NodeInstance, …
  */
 import { wireList } from '../values/wire-list.ts'
+import { wireText } from '../values/wire-text.ts'
 import { ApiError, type ApiErrorOptions } from './api-error.ts'
 
 export type WireType = 'dict' | 'list' | 'str' | 'int' | 'float' | 'bool' | 'NoneType'
@@ -17,7 +18,7 @@ export function notFound(
   filters?: Readonly<Record<string, unknown>>,
   options: ApiErrorOptions = {},
 ): ApiError {
-  const suffix = filters === undefined ? '' : ` (filters: ${JSON.stringify(filters)})`
+  const suffix = filters === undefined ? '' : ` (filters: ${wireText(filters)})`
   return new ApiError(
     'not_found_error',
     `Requested \`${model}\` with ID \`${id}\` was not found${suffix}`,
@@ -53,7 +54,7 @@ export const wrongType = (field: string, expected: WireType, got: WireType): Api
   badParameter(`${field} parameter is expected to be of type ${expected} but is of type ${got}`)
 
 export const notABoolean = (field: string, got: unknown): ApiError =>
-  badParameter(`${field} must be <true/false>, got ${String(got)}`)
+  badParameter(`${field} must be <true/false>, got ${typeof got === 'string' ? got : wireText(got)}`)
 
 export const unknownKeys = (
   kind: 'Include' | 'Sort' | 'Filter',
@@ -74,7 +75,7 @@ export const unavailableWorkflow = (workflowId: string, deploymentId: string, wh
 
 /** As events say it. */
 export const unknownFilter = (unknown: readonly string[], allowed: readonly string[]): ApiError =>
-  badParameter(`Unknown field to filter by: ${unknown.join(', ')}. Allowed values are: ${wireList(allowed)}`)
+  badParameter(`Unknown field to filter by: ${unknown.join(', ')}. Allowed values: ${wireList(allowed)}`)
 
 /** `hint`: said where no tenant was named, whose roles would have counted too. */
 export function forbidden(user: string, permission: string, tenant?: string, hint?: string): ApiError {

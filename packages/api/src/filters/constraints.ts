@@ -17,6 +17,8 @@ export type ConstrainedResource = {
   /** The attribute that `valid_values` are, and the one that `name_pattern` is about. */
   readonly value: string
   readonly name: string
+  /** Another name that clients have for `name_pattern`. */
+  readonly nameSpecs?: string
   /** Belongs to tenants and has labels of its own, or is looked for within deployments and blueprints. */
   readonly within: boolean
 }
@@ -29,19 +31,25 @@ export function parseConstraints(given: unknown, resource: ConstrainedResource):
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw wrongType('constraints', 'dict', wireTypeOf(given))
   }
-  const allowed = resource.within ? within : own
+  const allowed = [
+    ...(resource.within ? within : own),
+    ...(resource.nameSpecs === undefined ? [] : [resource.nameSpecs]),
+  ]
   const unknown = Object.keys(given).filter((key) => !allowed.includes(key))
   if (unknown.length > 0) {
     throw badParameter(`Unknown constraints: ${unknown.join(', ')}. Allowed are: ${wireList(allowed)}`)
   }
   const constraints = given as Readonly<Record<string, unknown>>
-  const { labels, tenants, valid_values: values, name_pattern: pattern } = constraints
+  const { labels, tenants, valid_values: values } = constraints
+  const patterns = ['name_pattern', resource.nameSpecs].flatMap((name) =>
+    name === undefined || constraints[name] == null ? [] : [[name, constraints[name]] as const],
+  )
   return {
     rules: [
       ...(labels == null ? [] : labelRules(labels)),
       ...(tenants == null ? [] : [rule('tenant_name', 'any_of', texts('tenants', tenants))]),
       ...(values == null ? [] : [rule(resource.value, 'any_of', texts('valid_values', values))]),
-      ...(pattern == null ? [] : patternRules(resource.name, pattern)),
+      ...patterns.flatMap(([name, pattern]) => patternRules(name, resource.name, pattern)),
     ],
     filterId: text('filter_id', constraints.filter_id),
     deploymentId: text('deployment_id', constraints.deployment_id),
@@ -66,18 +74,18 @@ const patternOperators: Readonly<Record<string, AttributeOperator>> = {
   equals_to: 'any_of',
 }
 
-function patternRules(attribute: string, pattern: unknown): readonly FilterRule[] {
+function patternRules(name: string, attribute: string, pattern: unknown): readonly FilterRule[] {
   if (typeof pattern !== 'object' || pattern === null || Array.isArray(pattern)) {
-    throw wrongType('name_pattern', 'dict', wireTypeOf(pattern))
+    throw wrongType(name, 'dict', wireTypeOf(pattern))
   }
   return Object.entries(pattern).map(([key, value]) => {
     const operator = Object.hasOwn(patternOperators, key) ? patternOperators[key] : undefined
-    if (operator === undefined || typeof value !== 'string') {
+    if (operator === undefined || (typeof value !== 'string' && typeof value !== 'number')) {
       throw badParameter(
-        `name_pattern must be a dictionary of ${wireList(Object.keys(patternOperators))} with texts`,
+        `${name} must be a dictionary of ${wireList(Object.keys(patternOperators))} with texts`,
       )
     }
-    return rule(attribute, operator, [value])
+    return rule(attribute, operator, [String(value)])
   })
 }
 

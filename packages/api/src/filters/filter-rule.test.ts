@@ -7,7 +7,7 @@ test('rules are kept with keys in lower case and without duplicates', () => {
   expect(parseFilterRules([label, label], 'deployments')).toEqual([{ ...label, key: 'env' }])
   expect(
     parseFilterRules(
-      [{ type: 'attribute', key: 'created_by', operator: 'contains', values: ['1 x'] }],
+      [{ type: 'attribute', key: 'created_by', operator: 'contains', values: ['1x'] }],
       'blueprints',
     ),
   ).toHaveLength(1)
@@ -30,6 +30,9 @@ test.each([
   [{ type: 'attribute', key: 'state', operator: 'any_of', values: ['a'] }, /Allowed attributes/],
   [{ type: 'attribute', key: 'schedules', operator: 'any_of', values: ['a'] }, /only operator/],
   ['x', /not a dictionary/],
+  [{ type: 'attribute', key: 'id', operator: 'any_of', values: ['a b'] }, /illegal characters/],
+  [{ type: 'attribute', key: 'id', operator: 'any_of', values: [''] }, /is empty/],
+  [{ type: 'attribute', key: 'id', operator: 'any_of', values: ['x'.repeat(257)] }, /too long/],
 ])('%j is refused with the rule and the reason', (rule, reason) => {
   const error = (() => {
     try {
@@ -44,4 +47,22 @@ test.each([
     err_filter_rule: rule,
     err_reason: expect.stringMatching(reason),
   })
+})
+
+test('a rule that is refused is printed as clients have always seen it', () => {
+  const rule = { ...label, values: ["it's", 'a'], extra: null }
+  expect(() => parseFilterRules([rule], 'deployments')).toThrow(
+    `The filter rule {'type': 'label', 'key': 'Env', 'operator': 'any_of', 'values': ["it's", 'a'], 'extra': None} is not in the right format.`,
+  )
+})
+
+test.each([
+  [null, 'NoneType'],
+  ['x', 'str'],
+  [{}, 'dict'],
+  [5, 'int'],
+])('%j are no rules', (rules, type) => {
+  expect(() => parseFilterRules(rules, 'deployments')).toThrow(
+    `filter_rules parameter is expected to be of type list but is of type ${type}`,
+  )
 })

@@ -1,6 +1,10 @@
 import { ApiError } from '../errors/api-error.ts'
+import { wrongType } from '../errors/messages.ts'
+import { checkIdentifier } from '../identifiers.ts'
 import { checkLabel, checkLabelKey } from '../labels.ts'
 import { wireList } from '../values/wire-list.ts'
+import { wireText } from '../values/wire-text.ts'
+import { wireTypeOf } from '../values/wire-type.ts'
 
 export const labelOperators = ['any_of', 'not_any_of', 'is_null', 'is_not_null', 'is_not'] as const
 export const attributeOperators = [
@@ -57,9 +61,9 @@ export const filterAttributes: Readonly<Record<SearchedResource, readonly string
 const entries = ['key', 'values', 'operator', 'type']
 const operatorsWithoutValues: readonly string[] = ['is_null', 'is_not_null', 'is_not_empty']
 
-/** The rules of a body, label keys in lower case, duplicates dropped. @throws invalid_filter_rule */
+/** The rules of a body, label keys in lower case, duplicates dropped. @throws bad_parameters_error, invalid_filter_rule */
 export function parseFilterRules(rules: unknown, resource: SearchedResource): readonly FilterRule[] {
-  if (!Array.isArray(rules)) throw invalid(rules, 'Filter rules must be a list of filter rules.')
+  if (!Array.isArray(rules)) throw wrongType('filter_rules', 'list', wireTypeOf(rules))
   const parsed = rules.map((rule) => parseFilterRule(rule, resource))
   return [...new Map(parsed.map((rule) => [JSON.stringify(rule), rule])).values()]
 }
@@ -90,13 +94,18 @@ function parseLabelRule(rule: object, key: string, operator: unknown, values: re
     throw invalid(rule, `The operator for filtering by labels must be one of ${wireList(labelOperators)}.`)
   }
   checkCount(rule, known, values)
+  return checked(rule, () => ({
+    type: 'label',
+    key: checkLabelKey(key),
+    operator: known,
+    values: values.map((value) => checkLabel(key, value).value),
+  }))
+}
+
+/** What is wrong with a part is wrong with the rule. @throws invalid_filter_rule */
+function checked<T>(rule: object, check: () => T): T {
   try {
-    return {
-      type: 'label',
-      key: checkLabelKey(key),
-      operator: known,
-      values: values.map((value) => checkLabel(key, value).value),
-    }
+    return check()
   } catch (error) {
     if (error instanceof ApiError) throw invalid(rule, error.message)
     throw error
@@ -128,9 +137,7 @@ function parseAttributeRule(
     throw invalid(rule, "The only operator for the attribute 'schedules' is 'is_not_empty'.")
   }
   checkCount(rule, known, values)
-  if (values.some((value) => value === '' || value.length > 256)) {
-    throw invalid(rule, 'The filter rule values must be of 1 to 256 characters.')
-  }
+  checked(rule, () => values.map((value) => checkIdentifier('values', value, 'any')))
   return { type: 'attribute', key: attribute, operator: known, values }
 }
 
@@ -152,6 +159,6 @@ const isTextList = (value: unknown): value is readonly string[] =>
 const invalid = (rule: unknown, reason: string) =>
   new ApiError(
     'invalid_filter_rule',
-    `The filter rule ${JSON.stringify(rule)} is not in the right format. ${reason}`,
+    `The filter rule ${wireText(rule)} is not in the right format. ${reason}`,
     { details: { err_filter_rule: rule, err_reason: reason } },
   )

@@ -1,10 +1,10 @@
 import { badParameter, unknownFilter, unknownKeys } from '../errors/messages.ts'
-import { parseBoolean } from '../values/boolean.ts'
+import { isBoolean, parseBoolean } from '../values/boolean.ts'
 import { parseTimestamp } from '../values/timestamp.ts'
 import { type FieldKind, type FieldTable, scalarFields } from './field-table.ts'
 import { allValues, type QueryValues } from './query-value.ts'
 
-/** The field equals one of the values. Several filters must all hold (spec/rest-spec-a.md 4.1). */
+/** The field equals one of the values, so none at all fit where there are none. Several filters must all hold (spec/rest-spec-a.md 4.1). */
 export type FieldFilter = {
   readonly field: string
   readonly values: readonly (string | number | boolean | Date)[]
@@ -13,6 +13,8 @@ export type FieldFilter = {
 /**
  * The filters on fields: every key that neither starts with `_` nor is one of the endpoint's `own`
  * parameters; of those with `_`, what the resource counts among its filters.
+ *
+ * Neither true nor false is what no flag is: such a filter finds nothing, as a name does that nothing has.
  *
  * @throws bad_parameters_error for a key that is no field (unless it is passed over), and for values that do not fit it
  */
@@ -36,7 +38,11 @@ export function parseFieldFilters(
   const keys = given.filter((key) => !unknown.includes(key))
   return keys.map((field) => ({
     field,
-    values: allValues(query, field).map((text) => parseValue(field, text, kindOf(field) ?? 'string')),
+    values: allValues(query, field).flatMap((text) => {
+      const isField = !Object.hasOwn(table.extraFilters, field)
+      if (isField && kindOf(field) === 'boolean' && !isBoolean(text)) return []
+      return [parseValue(field, text, kindOf(field) ?? 'string')]
+    }),
   }))
 }
 

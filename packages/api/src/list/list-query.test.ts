@@ -27,12 +27,39 @@ test('a page may be smaller, never larger than the limit', () => {
   expect(parseListQuery({ _size: '5000' }, blueprintFields, { pageSize: 2000 }).page.size).toBe(2000)
 })
 
-test.each([{ _size: '-1' }, { _size: 'x' }, { _offset: '1.5' }, { _size: '9999999999999999999' }])(
-  '%j is no page',
-  (query) => {
-    expect(() => parseListQuery(query, blueprintFields)).toThrow(/Invalid pagination parameter/)
-  },
-)
+test('of a parameter that is given twice the first counts', () => {
+  expect(parseListQuery({ _size: ['1', 'x'], _offset: ['2', '3'] }, blueprintFields).page).toEqual({
+    size: 1,
+    offset: 2,
+  })
+  expect(() => parseListQuery({ _size: ['x', '1'] }, blueprintFields)).toThrow(/Invalid pagination/)
+  expect(parseListQuery({ _all_tenants: ['true', 'false'] }, blueprintFields).allTenants).toBe(true)
+})
+
+test('what is neither true nor false is no value that a flag has', () => {
+  expect(parseListQuery({ is_hidden: 'maybe' }, blueprintFields).filters).toEqual([
+    { field: 'is_hidden', values: [] },
+  ])
+  expect(parseListQuery({ is_hidden: ['maybe', 'true'] }, blueprintFields).filters).toEqual([
+    { field: 'is_hidden', values: [true] },
+  ])
+  expect(() => parseListQuery({ _environments_only: 'maybe' }, deploymentFields)).toThrow(/must be <true/)
+})
+
+test.each(['', '1bad', 'a b', 'x'.repeat(257)])('%j is the name of no stored filter', (_filter_id) => {
+  expect(() => parseListQuery({ _filter_id }, deploymentFields)).toThrow(/The `_filter_id` argument/)
+})
+
+test.each([
+  { _size: '-1' },
+  { _size: 'x' },
+  { _size: '' },
+  { _offset: '' },
+  { _offset: '1.5' },
+  { _size: '9999999999999999999' },
+])('%j is no page', (query) => {
+  expect(() => parseListQuery(query, blueprintFields)).toThrow(/Invalid pagination parameter/)
+})
 
 test('sort keys are applied in the order given, before the default order', () => {
   expect(parseListQuery({ _sort: ['-id', '+state'] }, blueprintFields).sort).toEqual([
@@ -51,6 +78,8 @@ test('sort keys are applied in the order given, before the default order', () =>
   expect(() => parseListQuery({ _sort: 'nope' }, blueprintFields)).toThrow(
     "Sort keys '['nope']' do not exist",
   )
+  for (const _sort of ['', 'id,', '-', '+'])
+    expect(() => parseListQuery({ _sort }, blueprintFields)).toThrow(/Sort keys/)
 })
 
 test('every other key filters on a field: repeated values are alternatives', () => {
@@ -85,7 +114,14 @@ test('ranges may be open at one end and use the older spelling', () => {
   expect(parseListQuery({ _range: 'reported_timestamp,,2026-11-21T01:00:00Z' }, eventFields).ranges).toEqual([
     { field: 'reported_timestamp', to: new Date('2026-11-21T01:00:00Z') },
   ])
-  for (const bad of ['timestamp,,', 'timestamp,2026-11-21', 'message,2026-11-21,', 'timestamp,x,']) {
+  for (const bad of [
+    'timestamp,,',
+    'timestamp,2026-11-21',
+    'message,2026-11-21,',
+    'timestamp,x,',
+    ',x,',
+    ',2026-11-21,',
+  ]) {
     expect(() => parseListQuery({ _range: bad }, eventFields)).toThrow()
   }
 })

@@ -1,9 +1,10 @@
+import { checkIdentifier } from '../identifiers.ts'
 import { parseBoolean } from '../values/boolean.ts'
 import { type FieldFilter, parseFieldFilters } from './field-filters.ts'
 import type { FieldTable, Sort } from './field-table.ts'
 import { parseInclude } from './include.ts'
 import { type Page, parsePage } from './pagination.ts'
-import { lastValue, type QueryValues } from './query-value.ts'
+import { firstValue, type QueryValues } from './query-value.ts'
 import { parseRanges, type Range } from './range.ts'
 import { parseSort } from './sort.ts'
 
@@ -39,14 +40,20 @@ export type ListQueryOptions = {
   readonly passesOverUnknown?: boolean
 }
 
+/** A name that no filter can have is no name of one. @throws bad_parameters_error */
+function filterIdOf(query: QueryValues): string | undefined {
+  const id = firstValue(query, '_filter_id')
+  return id === undefined ? undefined : checkIdentifier('_filter_id', id)
+}
+
 /** @throws bad_parameters_error, no_such_include_field_error */
 export function parseListQuery(
   query: QueryValues,
   table: FieldTable,
   options: ListQueryOptions = {},
 ): ListQuery {
-  const flag = (name: string) => parseBoolean(name, lastValue(query, name) ?? false)
-  const text = (name: string) => lastValue(query, name)?.normalize('NFKC') || undefined
+  const flag = (name: string) => parseBoolean(name, firstValue(query, name) ?? false)
+  const text = (name: string) => firstValue(query, name)?.normalize('NFKC') || undefined
   const fields = options.fields ?? table
   const include = parseInclude(query, fields)
   return {
@@ -60,6 +67,6 @@ export function parseListQuery(
     search: text('_search'),
     searchName: text('_search_name'),
     allTenants: flag('_all_tenants'),
-    filterId: lastValue(query, '_filter_id') || undefined,
+    filterId: filterIdOf(query),
   }
 }

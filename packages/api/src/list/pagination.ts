@@ -1,5 +1,5 @@
 import { badParameter } from '../errors/messages.ts'
-import { lastValue, type QueryValues } from './query-value.ts'
+import { firstValue, type QueryValues } from './query-value.ts'
 
 export type Page = {
   /** How many items at most; also the size reported in `metadata.pagination`. */
@@ -17,15 +17,15 @@ export const defaultMaxResults = 1000
  * @throws bad_parameters_error
  */
 export function parsePage(query: QueryValues, pageSize: number = defaultMaxResults): Page {
-  const size = parseCount('_size', lastValue(query, '_size'))
+  const size = parseCount('_size', firstValue(query, '_size'))
   return {
     size: Math.min(size ?? pageSize, Math.max(pageSize, defaultMaxResults)),
-    offset: parseCount('_offset', lastValue(query, '_offset')) ?? 0,
+    offset: parseCount('_offset', firstValue(query, '_offset')) ?? 0,
   }
 }
 
 function parseCount(name: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
+  if (text === undefined) return undefined
   const count = Number(text)
   if (!/^\d+$/.test(text.trim()) || !Number.isSafeInteger(count)) {
     throw badParameter(

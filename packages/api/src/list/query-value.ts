@@ -8,5 +8,5 @@ export function allValues(query: QueryValues, key: string): readonly string[] {
   return typeof value === 'string' ? [value] : value
 }
 
-/** The value of a key that is meant to be given once; the last one counts. */
-export const lastValue = (query: QueryValues, key: string): string | undefined => allValues(query, key).at(-1)
+/** The value of a key that is meant to be given once: of several the first counts, whatever the others are. */
+export const firstValue = (query: QueryValues, key: string): string | undefined => allValues(query, key)[0]

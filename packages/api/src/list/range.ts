@@ -24,7 +24,7 @@ function parseRange(text: string, table: FieldTable): Range {
       hint: 'Write _range=FIELD,START,END; one of START and END may be empty',
     })
   }
-  const field = name.replace(/^@/, '') || table.rangeField
+  const field = name.replace(/^@/, '')
   const allowed = Object.keys(table.fields).filter((key) => table.fields[key] === 'datetime')
   if (!allowed.includes(field)) throw unknownKeys('Filter', [field], allowed)
   return {

@@ -11,7 +11,6 @@ import { allValues, type QueryValues } from './query-value.ts'
 export function parseSort(query: QueryValues, table: FieldTable): readonly Sort[] {
   const asked = allValues(query, '_sort')
     .flatMap((value) => value.split(','))
-    .filter((key) => key.trim() !== '')
     .map((key) => parseKey(key, table))
   const isAsked = (sort: Sort) => asked.some(({ by, key }) => by === sort.by && key === sort.key)
   return [...asked, ...table.defaultSort.filter((sort) => !isAsked(sort))]

@@ -1,6 +1,13 @@
 import { Type } from 'typebox'
 import { Blueprint, blueprintFields } from '../shapes/blueprint.ts'
-import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
+import {
+  creationOverrides,
+  Description,
+  JsonObject,
+  ListOf,
+  Nullable,
+  newVisibility,
+} from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /**
@@ -25,7 +32,7 @@ export const BlueprintPatch = Type.Object(
   {
     labels: Type.Optional(Type.Array(Type.Unknown())),
     visibility: Type.Optional(Type.String()),
-    description: Type.Optional(Nullable(Type.String())),
+    description: Type.Optional(Nullable(Description)),
     main_file_name: Type.Optional(Nullable(Type.String())),
     state: Type.Optional(Nullable(Type.String())),
     error: Type.Optional(Nullable(Type.String())),

@@ -1,5 +1,12 @@
 import { Type } from 'typebox'
-import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility } from '../shapes/common.ts'
+import {
+  creationOverrides,
+  Description,
+  JsonObject,
+  ListOf,
+  Nullable,
+  newVisibility,
+} from '../shapes/common.ts'
 import { DeploymentGroup, deploymentGroupFields } from '../shapes/deployment-group.ts'
 import { route } from './route.ts'
 
@@ -32,7 +39,7 @@ export const DeploymentGroupAddition = Type.Object({ ...selection, new_deploymen
 /** spec/rest-facts-a.md 8. A key that is null or absent leaves the group as it is. */
 export const DeploymentGroupPut = Type.Object({
   ...newVisibility,
-  description: Type.Optional(Nullable(Type.String())),
+  description: Type.Optional(Nullable(Description)),
   blueprint_id: Type.Optional(Nullable(Type.String())),
   default_inputs: Type.Optional(Nullable(JsonObject)),
   labels: Type.Optional(Nullable(Type.Array(Type.Unknown()))),

@@ -1,5 +1,13 @@
 import { Type } from 'typebox'
-import { creationOverrides, JsonObject, ListOf, Nullable, newVisibility, WithData } from '../shapes/common.ts'
+import {
+  creationOverrides,
+  Description,
+  JsonObject,
+  ListOf,
+  Nullable,
+  newVisibility,
+  WithData,
+} from '../shapes/common.ts'
 import {
   Deployment,
   DeploymentCapabilities,
@@ -36,7 +44,7 @@ export const DeploymentCreate = Type.Object({
    * elsewhere, with what follows: it is only recorded.
    */
   workdir_zip: Type.Optional(Nullable(Type.String())),
-  description: Type.Optional(Nullable(Type.String())),
+  description: Type.Optional(Nullable(Description)),
   /** By their names, or as answers list them. */
   workflows: Type.Optional(Nullable(Type.Union([JsonObject, Type.Array(JsonObject)]))),
   ...recordedDocuments,
@@ -67,7 +75,7 @@ export const DeploymentPatch = Type.Object(
     labels: Type.Optional(Type.Array(Type.Unknown())),
     display_name: Type.Optional(Type.String()),
     creator: Type.Optional(Type.String()),
-    description: Type.Optional(Nullable(Type.String())),
+    description: Type.Optional(Nullable(Description)),
     blueprint_id: Type.Optional(Nullable(Type.String())),
     ...(Object.fromEntries(setByCreation.map((name) => [name, given])) as Record<
       (typeof setByCreation)[number],

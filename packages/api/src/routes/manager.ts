@@ -41,6 +41,18 @@ export const managerRoutes = {
     response: Type.Object({ status: Type.String() }),
     status: 201,
   }),
+  'metrics.get': route({
+    method: 'GET',
+    path: '/metrics',
+    base: 'root',
+    since: 'v3.1',
+    permission: 'monitoring',
+    tenant: 'ignored',
+    reach: 'manager',
+    summary: 'Metrics of this manager for Prometheus',
+    response: 'file',
+    status: 200,
+  }),
   'monitoring.authorize': route({
     method: 'GET',
     path: '/monitoring-auth',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Token, tokenFields } from '../shapes/access.ts'
-import { ListOf, Nullable } from '../shapes/common.ts'
+import { Description, ListOf, Nullable } from '../shapes/common.ts'
 import { route } from './route.ts'
 
 /** spec/rest-facts-b.md 2. */
@@ -25,7 +25,7 @@ export const tokenRoutes = {
     reach: 'manager',
     summary: 'Create a token; this is the only answer that shows its value',
     body: Type.Object({
-      description: Type.Optional(Nullable(Type.String())),
+      description: Type.Optional(Nullable(Description)),
       expiration_date: Type.Optional(Nullable(Type.String())),
     }),
     response: Token,

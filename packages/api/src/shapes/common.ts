@@ -5,6 +5,9 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([
 /** `YYYY-MM-DDTHH:MM:SS.mmmZ`, UTC. */
 export const Timestamp = Type.String({ format: 'date-time' })
 
+/** What people write about a thing. It stands in every list of such things. */
+export const Description = Type.String({ maxLength: 100_000 })
+
 /** A JSON object whose content is the blueprint author's affair. */
 export const JsonObject = Type.Record(Type.String(), Type.Unknown())
 

@@ -7,9 +7,17 @@ import { notABoolean } from '../errors/messages.ts'
  * @throws bad_parameters_error for anything else
  */
 export function parseBoolean(field: string, value: unknown): boolean {
+  const flag = booleanOf(value)
+  if (flag === undefined) throw notABoolean(field, value)
+  return flag
+}
+
+export const isBoolean = (value: unknown): boolean => booleanOf(value) !== undefined
+
+function booleanOf(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : ''
   if (text === 'true' || text === '1') return true
   if (text === 'false' || text === '0') return false
-  throw notABoolean(field, value)
+  return undefined
 }

@@ -15,7 +15,7 @@ import {
 } from 'typebox'
 import { Value } from 'typebox/value'
 import { badParameter, emptyUpdate, missingBodyField, type WireType, wrongType } from '../errors/messages.ts'
-import { lastValue, type QueryValues } from '../list/query-value.ts'
+import { firstValue, type QueryValues } from '../list/query-value.ts'
 import { parseBoolean } from './boolean.ts'
 import { wireTypeOf } from './wire-type.ts'
 
@@ -48,7 +48,7 @@ function refuseUnknown(schema: TObject, given: object): void {
  */
 export function parseParameters<Schema extends TObject>(schema: Schema, query: QueryValues): Static<Schema> {
   const given = Object.entries(schema.properties).map(([name, field]) => {
-    const text = IsArray(field) ? query[name] : lastValue(query, name)
+    const text = IsArray(field) ? query[name] : firstValue(query, name)
     return [name, readText(field, text)] as const
   })
   return parseFields(schema, Object.fromEntries(given))

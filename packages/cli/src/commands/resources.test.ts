@@ -41,6 +41,29 @@ test('a list is a table of plain text in a pipe', async () => {
   )
 })
 
+test('nothing that others named steers the terminal', async () => {
+  const evil = 'a\u001b]0;owned\u0007\u001b[2J\u009b31mb\r\nc'
+  const handlers: ContractHandlers = {
+    'blueprints.list': () => sampleList([sampleBlueprint({ main_file_name: evil, labels: [] })]),
+    'deployments.outputs': () => ({ deployment_id: 'web', outputs: { [evil]: evil } }),
+    'sites.list': () => {
+      throw notFound('Site', evil)
+    },
+  }
+  for (const isTerminal of [true, false]) {
+    for (const json of [[], ['--json']]) {
+      const { tutti, environment } = await cliOf(handlers, { isTerminal, variables: { NO_COLOR: '1' } })
+      await tutti('blueprints', 'list', ...json)
+      await tutti('deployments', 'outputs', 'web', ...json)
+      await tutti('sites', 'list', ...json)
+      const all = environment.written() + environment.errors()
+      expect(all).toContain('b')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what must not get out
+      expect(all).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+    }
+  }
+})
+
 test('a terminal has colours, unless NO_COLOR is set', async () => {
   const colourful = await cliOf(blueprints, { isTerminal: true })
   await colourful.tutti('blueprints', 'list')

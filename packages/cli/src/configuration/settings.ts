@@ -100,6 +100,41 @@ export const settings = {
     isSecret: false,
     parse: integer(1, 10_000),
   },
+  operationTimeoutSeconds: {
+    flag: '--operation-timeout',
+    variable: 'TUTTI_OPERATION_TIMEOUT',
+    placeholder: 'SECONDS',
+    description:
+      'After how many seconds an operation is ended whose blueprint sets no timeout of its own, so that one that ' +
+      'hangs does not keep its place for ever; 0: never',
+    part: 'server',
+    default: '86400',
+    isSecret: false,
+    parse: integer(0, 2_000_000),
+  },
+  metricsHost: {
+    flag: '--metrics-host',
+    variable: 'TUTTI_METRICS_HOST',
+    placeholder: 'ADDRESS',
+    description: 'Address that the metrics of `--metrics-port` are on',
+    part: 'server',
+    default: '127.0.0.1',
+    isSecret: false,
+    parse: text,
+  },
+  metricsPort: {
+    flag: '--metrics-port',
+    variable: 'TUTTI_METRICS_PORT',
+    placeholder: 'PORT',
+    description:
+      'Port on which this process, a manager or a worker, shows its metrics to anybody who reaches it. Without one they ' +
+      'are at /metrics of the REST service, for users with the permission monitoring',
+    part: 'server',
+    default: undefined,
+    defaultText: 'none',
+    isSecret: false,
+    parse: integer(0, 65_535),
+  },
   managerUrl: {
     flag: '--manager-url',
     variable: 'TUTTI_MANAGER_URL',
@@ -166,6 +201,20 @@ export const settings = {
     default: '5',
     isSecret: false,
     parse: integer(1, 1_000),
+  },
+  resourcesFolder: {
+    flag: '--resources-folder',
+    variable: 'TUTTI_RESOURCES_FOLDER',
+    placeholder: 'PATH',
+    description:
+      'Where scripts find the files of their blueprint (blueprints/TENANT/ID) and the folder of their deployment ' +
+      '(deployments/TENANT/ID), as MANAGER_FILE_SERVER_ROOT tells them',
+    part: 'server',
+    default: undefined,
+    defaultText:
+      'started by root `/opt/manager/resources`, unless that is of something else; otherwise `resources` in the data folder',
+    isSecret: false,
+    parse: path,
   },
   logLevel: {
     flag: '--log-level',

@@ -1,4 +1,5 @@
 import type { Environment } from '../environment.ts'
+import { jsonText } from '../output/json-text.ts'
 import { styleFor } from '../output/style.ts'
 import { explain } from './explanation.ts'
 
@@ -12,7 +13,7 @@ export function reportError(
   const { message, where, code, next, exitCode } = explain(error, listables)
   const { stderr } = environment
   if (isJson) {
-    stderr.write(`${JSON.stringify({ error: { message, where, code, next } })}\n`)
+    stderr.write(`${jsonText({ error: { message, where, code, next } }, undefined)}\n`)
     return exitCode
   }
   const style = styleFor(stderr, environment)

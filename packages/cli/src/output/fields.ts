@@ -7,8 +7,9 @@ export function renderFields(
   style: Style,
 ): string {
   const shown = fields.filter(([, value]) => value !== null && value !== undefined && value !== '')
-  const width = Math.max(0, ...shown.map(([name]) => name.length))
-  return shown.map(([name, value]) => `${style('bold', name.padEnd(width))}  ${show(value)}`).join('\n')
+  const lines = shown.map(([name, value]) => [printable(name), show(value)] as const)
+  const width = Math.max(0, ...lines.map(([name]) => name.length))
+  return lines.map(([name, value]) => `${style('bold', name.padEnd(width))}  ${value}`).join('\n')
 }
 
 const show = (value: unknown): string =>

@@ -1,5 +1,6 @@
 import type { ListOf } from '@tutti/api'
 import type { Environment } from '../environment.ts'
+import { jsonText } from './json-text.ts'
 import { type Style, styleFor } from './style.ts'
 import { type Column, renderTable } from './table.ts'
 
@@ -19,7 +20,7 @@ export function createPrinter(environment: Environment, isJson: boolean): Printe
   const { stdout } = environment
   const style = styleFor(stdout, environment)
   const line = (text: string) => stdout.write(`${text}\n`)
-  const json = (value: unknown) => line(JSON.stringify(value, null, stdout.isTerminal ? 2 : undefined))
+  const json = (value: unknown) => line(jsonText(value, stdout.isTerminal ? 2 : undefined))
   return {
     isJson,
     style,

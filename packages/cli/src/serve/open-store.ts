@@ -13,6 +13,7 @@ import {
 import { type Logger, pino } from 'pino'
 import type { Configuration } from '../configuration/settings.ts'
 import { leaseMs } from './lease-time.ts'
+import { startMetricsListener } from './metrics-listener.ts'
 import type { Store } from './parts.ts'
 
 /** The database and what goes with it, for the manager and the worker of this process. */
@@ -47,15 +48,19 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
       const queue = await openQueue(server.connection, ({ message }) =>
         log.warn({ why: message }, 'the queue could not be read; it is tried again'),
       )
+      const metrics = createMetrics()
+      const { metricsHost: host, metricsPort: port } = configuration
+      const listener = port === undefined ? undefined : await startMetricsListener(metrics, { host, port })
       return {
         database,
         connection: server.connection,
         isOwn: server.isOwn,
         queue,
         log,
-        metrics: createMetrics(),
+        metrics,
         broken: new Promise<never>(() => {}),
         async close() {
+          await listener?.close()
           await queue.close()
           await database.close()
           await server.stop()

@@ -3,13 +3,14 @@ import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { closedFolder, openProcessFolder } from '@tutti/storage'
-import { runtimeFolder, setprivCommand, startWorker } from '@tutti/worker'
+import { readInstallation, runtimeFolder, setprivCommand, startWorker } from '@tutti/worker'
 import type { Configuration } from '../configuration/settings.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { version } from '../version.ts'
 import { leaseMs } from './lease-time.ts'
 import type { OpenStore } from './open-store.ts'
 import type { Running } from './parts.ts'
+import { chooseResourcesFolder } from './resources-folder.ts'
 
 export async function startWorkerPart(
   configuration: Configuration,
@@ -22,6 +23,11 @@ export async function startWorkerPart(
     join(dataFolder, 'work'),
     operationUsers === undefined ? 0o700 : 0o711,
   )
+  const resourcesFolder = await chooseResourcesFolder(
+    configuration,
+    await readInstallation(store.database.db),
+  )
+  if (operationUsers !== undefined) await checkReach(operationUsers.first, [resourcesFolder])
   const url = new URL(managerUrl)
   const protocol = url.protocol === 'https:' ? 'https' : 'http'
   const worker = await startWorker({
@@ -37,9 +43,11 @@ export async function startWorkerPart(
       leaseMs: leaseMs(configuration.leaseSeconds),
       isAlone: store.isOwn,
       maxOperations: configuration.maxConcurrentOperations,
+      operationTimeoutMs: configuration.operationTimeoutSeconds * 1000,
       operationLogs: { maxBytes: configuration.operationLogBytes, files: configuration.operationLogFiles },
       drainMs: configuration.drainSeconds * 1_000,
       workFolder,
+      resourcesSweepMs: 15_000,
       environment: {
         inherited: process.env,
         alsoPassed: configuration.operationVariables,
@@ -53,6 +61,7 @@ export async function startWorkerPart(
         runtimeFolder: runtimeFolder(),
         pluginWorkFolder: join(dataFolder, 'plugins'),
         logFolder: join(dataFolder, 'logs'),
+        resourcesFolder,
       },
     },
   })

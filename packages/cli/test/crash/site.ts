@@ -52,6 +52,7 @@ async function openSite(): Promise<Site> {
       const running = launch(args, join(folder, `${name}.log`), {
         TUTTI_CONFIG_FOLDER: join(folder, 'config'),
         CRASH_TEST_MARKER: marker,
+        TUTTI_RESOURCES_FOLDER: join(folder, `${name}-resources`),
         ...variables,
       })
       started.push(running)

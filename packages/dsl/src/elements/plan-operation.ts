@@ -1,4 +1,5 @@
 import { logicError } from '../diagnostic.ts'
+import { isCallNode } from '../functions/call.ts'
 import type { JsonObject } from '../json.ts'
 import { type Build, type Definitions, once } from '../language/build.ts'
 import type { InterfaceOperation, PlanOperation, PlanPlugin } from '../plan/plan.ts'
@@ -84,7 +85,10 @@ function asWritten(operation: Operation): MergedOperation {
   return { ...operation, inputs: operation.inputs ?? mapLike(operation.node, []), inputs_types: {} }
 }
 
-/** The type's operation with the template's inputs over the defaults, and its fields where it has any. */
+/**
+ * The type's operation with the template's inputs over the defaults, and its fields where it has any. How often and how
+ * soon it is tried again is the template's to say: where that says nothing, it is as the manager's settings say.
+ */
 function withDefaults(type: Operation, own: Operation, values: YamlMap | undefined): MergedOperation {
   const entries = new Map<string, YamlEntry>()
   const types: { [name: string]: string } = {}
@@ -102,21 +106,27 @@ function withDefaults(type: Operation, own: Operation, values: YamlMap | undefin
         },
       )
     }
-    entries.set(name, { key, value: entry.value })
+    const typed = entry.value.kind === 'map' ? typedCall(entry.value, schema) : entry.value
+    entries.set(name, { key, value: typed })
     const declared = givenText(schema, 'type')
     if (declared !== undefined && entry.value.kind === 'map') types[name] = declared
   }
-  for (const [name, entry] of values?.entries ?? []) entries.set(name, entry)
+  for (const [name, entry] of values?.entries ?? []) if (!entries.has(name)) entries.set(name, entry)
   return {
     ...own,
     executor: own.executor ?? type.executor,
-    max_retries: own.max_retries ?? type.max_retries,
-    retry_interval: own.retry_interval ?? type.retry_interval,
     timeout: own.timeout ?? type.timeout,
     timeout_recoverable: own.timeout_recoverable ?? type.timeout_recoverable,
     inputs: mapLike(own.node, entries),
     inputs_types: types,
   }
+}
+
+/** A function that stands for a typed input carries the type, so that what it gives is checked when it is evaluated. */
+function typedCall(value: YamlMap, schema: YamlMap | undefined): YamlMap {
+  const type = schema?.entries.get('type')
+  if (type === undefined || value.entries.has('type') || !isCallNode(value)) return value
+  return mapLike(value, [...value.entries, ['type', type]])
 }
 
 type PlanInterfaces = { readonly [name: string]: { readonly [operation: string]: InterfaceOperation } }

@@ -8,18 +8,19 @@ import { givenMap, givenText, mapLike, toJson, type YamlMap } from '../yaml/node
 
 /** `policy_types` (dsl.md 12): carried as data, nothing runs them. */
 export const policyTypesShape = definitions(
-  record({ source: required(text), properties: optional(propertySchema) }),
+  record({ source: required(text), properties: optional(propertySchema), description: optional(text) }),
 )
 
 /** `policy_triggers` (dsl.md 12) */
 export const policyTriggersShape = definitions(
-  record({ source: required(text), parameters: optional(propertySchema) }),
+  record({ source: required(text), parameters: optional(propertySchema), description: optional(text) }),
 )
 
 export interface PolicyType {
   readonly name: string
   readonly written: YamlMap
   readonly source: string
+  readonly description: string | undefined
   readonly properties: Properties
 }
 
@@ -36,6 +37,7 @@ export function policyTypesOf(
       name,
       written,
       source: givenText(written, 'source') ?? '',
+      description: givenText(written, 'description'),
       properties: readProperties(
         { build, dataTypes, path: `${section}.${name}.${key}`, label: `default value of ${name}` },
         givenMap(written, key),
@@ -46,22 +48,25 @@ export function policyTypesOf(
   )
 }
 
-/** Name → properties (or parameters) and source. */
+interface PlannedPolicyType {
+  readonly schema: { readonly [name: string]: PropertySchema }
+  readonly rest: { readonly source: string; readonly description?: string }
+}
+
+/** Name → properties (or parameters), and source and description. */
 export function planPolicyTypes(
   build: Build,
   types: Definitions<PolicyType>,
-): {
-  readonly [name: string]: {
-    readonly schema: { readonly [name: string]: PropertySchema }
-    readonly source: string
-  }
-} {
-  const plan: { [name: string]: { schema: { readonly [name: string]: PropertySchema }; source: string } } = {}
+): { readonly [name: string]: PlannedPolicyType } {
+  const plan: { [name: string]: PlannedPolicyType } = {}
   for (const name of types.names()) {
     attempt(build, () => {
-      const { written, properties, source } = types.get(name)
+      const { written, properties, source, description } = types.get(name)
       const schema = toJson(schemaNode(mapLike(written, []), properties), build.conversion) as JsonObject
-      plan[name] = { schema: schema as { [name: string]: PropertySchema }, source }
+      plan[name] = {
+        schema: schema as { [name: string]: PropertySchema },
+        rest: { source, ...(description === undefined ? {} : { description }) },
+      }
     })
   }
   return plan

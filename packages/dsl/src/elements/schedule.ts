@@ -1,4 +1,4 @@
-import { DslError, formatError } from '../diagnostic.ts'
+import { DslError } from '../diagnostic.ts'
 import { calledInNode } from '../functions/call.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Build } from '../language/build.ts'
@@ -40,7 +40,7 @@ export const scheduleShape = record({
   slip: optional(integer),
 })
 
-const WEEKDAY = /(?:su|mo|tu|we|th|fr|sa)$/i
+const WEEKDAYS = ['su', 'mo', 'tu', 'we', 'th', 'fr', 'sa']
 
 export function planSchedule(build: Build, written: YamlMap, path: string): JsonObject {
   checkWeekdays(written, path)
@@ -83,8 +83,11 @@ function timeError(written: YamlMap, path: string, key: string, message: string,
 function checkWeekdays(written: YamlMap, path: string): void {
   for (const item of givenItems(written, 'weekdays')) {
     const weekday = textOf(item) ?? ''
-    if (WEEKDAY.test(weekday)) continue
-    throw formatError(1, `'${weekday}' is not a weekday.`, {
+    if (WEEKDAYS.includes(weekday.slice(-2).toLowerCase())) continue
+    const accepted = WEEKDAYS.map((name) => `'${name}'`).join(', ')
+    const message = `${weekday} is not a valid weekday value. Accepted values: [${accepted}]`
+    throw new DslError('DSLParsingException', message, {
+      code: 1,
       place: nodePlace(item),
       path: `${path}.weekdays`,
       value: weekday,
@@ -93,12 +96,16 @@ function checkWeekdays(written: YamlMap, path: string): void {
   }
 }
 
+/** Functions whose values are runtime properties, of which there are none when a schedule is made. */
+const RUNTIME_PROPERTIES: readonly string[] = ['get_attribute', 'get_attributes_list', 'get_attributes_dict']
+
 function checkParameters(written: YamlMap, path: string): void {
   for (const [name, { value }] of givenMap(written, 'workflow_parameters')?.entries ?? []) {
-    if (calledInNode(value) !== 'get_attribute') continue
+    const called = calledInNode(value)
+    if (called === null || !RUNTIME_PROPERTIES.includes(called)) continue
     throw new DslError(
       'DSLParsingException',
-      `workflow_parameters cannot hold a runtime property: take get_attribute out of '${name}'.`,
+      `workflow_parameters cannot hold a runtime property: take ${called} out of '${name}'.`,
       { code: 1, place: nodePlace(value), path: `${path}.workflow_parameters`, value: summary(value) },
     )
   }

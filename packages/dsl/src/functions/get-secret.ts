@@ -8,7 +8,7 @@ import { followPath } from './walk.ts'
 /** Thrown when a secret is not there; outputs leave such entries out. */
 export class UnknownSecret extends DslError {
   constructor(keys: readonly string[]) {
-    super('UnknownSecretError', `Required secrets: [${keys.join(', ')}] don't exist in this tenant.`)
+    super('UnknownSecretError', `Required secrets: [${keys.join(', ')}] don't exist in this tenant`)
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type YamlList,
   type YamlMap,
   type YamlNode,
+  type YamlScalar,
 } from '../yaml/node.ts'
 import type { Field, Shape } from './shape.ts'
 import { nearest } from './suggest.ts'
@@ -43,7 +44,7 @@ function walk(node: YamlNode, shape: Shape, at: Standing, check: Walk): void {
     case 'scalar':
       if (node.kind !== 'scalar' || !(shape.types as readonly string[]).includes(node.type)) {
         wrongKind(node, shape.types.length > 1 ? 'number' : (shape.types[0] ?? ''), at, check)
-      }
+      } else if (shape.refers !== 'implementation') checkLength(node, at, check)
       break
     case 'list':
       if (node.kind === 'list') walkList(node, shape, at, check)
@@ -127,6 +128,14 @@ function checkKeys(node: YamlMap, check: Walk): void {
       expected: `'${text}'`,
     })
   }
+}
+
+/** Descriptions, names and addresses go into lists and messages; scripts and values of properties do not. */
+const LONGEST_TEXT = 100_000
+
+function checkLength({ value }: YamlScalar, at: Standing, check: Walk): void {
+  if (typeof value !== 'string' || value.length <= LONGEST_TEXT) return
+  report(check, `The text has ${value.length} characters, more than ${LONGEST_TEXT}.`, at, {})
 }
 
 function wrongKind(node: YamlNode, expected: string, at: Standing, check: Walk): void {

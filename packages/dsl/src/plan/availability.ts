@@ -27,13 +27,14 @@ function instancesActive(states: readonly string[]): ReadonlySet<InstancesActive
 export function whyUnavailable(rules: AvailabilityRules | null, state: DeploymentState): string | undefined {
   if (rules === null) return undefined
   if (rules.available === false) return 'it is switched off'
-  const wanted = rules.node_instances_active
+  // An empty list asks for nothing, as if it were not there.
+  const wanted = rules.node_instances_active ?? []
   const active = instancesActive(state.instanceStates)
-  if (wanted !== undefined && !wanted.some((one) => active.has(one as InstancesActive))) {
+  if (wanted.length > 0 && !wanted.some((one) => active.has(one as InstancesActive))) {
     return `it needs active node instances: ${wanted.join(' or ')}, but ${describe(active)}`
   }
-  const types = rules.node_types_required
-  if (types !== undefined && !types.some((type) => state.nodeTypes.includes(type))) {
+  const types = rules.node_types_required ?? []
+  if (types.length > 0 && !types.some((type) => state.nodeTypes.includes(type))) {
     return `it needs a node of type ${types.join(' or ')}`
   }
   return undefined

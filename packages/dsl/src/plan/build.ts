@@ -45,13 +45,13 @@ export function buildPlan(build: Build, version: PlanVersion): Plan {
     relationships,
     workflows,
     data_types,
-    policy_types: mapValues(planPolicyTypes(build, policyTypes), ({ schema, source }) => ({
+    policy_types: mapValues(planPolicyTypes(build, policyTypes), ({ schema, rest }) => ({
       properties: schema,
-      source,
+      ...rest,
     })),
-    policy_triggers: mapValues(planPolicyTypes(build, policyTriggers), ({ schema, source }) => ({
+    policy_triggers: mapValues(planPolicyTypes(build, policyTriggers), ({ schema, rest }) => ({
       parameters: schema,
-      source,
+      ...rest,
     })),
     groups,
     policies,

@@ -12,8 +12,8 @@ export interface Plan {
   readonly relationships: Named<PlanRelationshipType>
   readonly workflows: Named<PlanWorkflow>
   readonly data_types: Named<PlanDataType>
-  readonly policy_types: Named<{ readonly properties: Named<PropertySchema>; readonly source: string }>
-  readonly policy_triggers: Named<{ readonly parameters: Named<PropertySchema>; readonly source: string }>
+  readonly policy_types: Named<{ readonly properties: Named<PropertySchema> } & PolicySource>
+  readonly policy_triggers: Named<{ readonly parameters: Named<PropertySchema> } & PolicySource>
   readonly groups: Named<PlanGroup>
   readonly policies: Named<PlanPolicy>
   readonly scaling_groups: Named<PlanScalingGroup>
@@ -206,6 +206,12 @@ export interface DeploymentPlan extends Omit<Plan, 'inputs'> {
   readonly inputs: JsonObject
   readonly node_instances: readonly PlannedNodeInstance[]
   readonly inter_deployment_functions: readonly InterDeploymentFunction[]
+}
+
+/** Carried as data: nothing runs it. */
+export interface PolicySource {
+  readonly source: string
+  readonly description?: string
 }
 
 /** plan.md 8 */

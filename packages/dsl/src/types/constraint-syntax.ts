@@ -26,7 +26,8 @@ const ARGUMENTS: { readonly [operator: string]: (argument: YamlNode) => boolean 
   name_pattern: (node) =>
     node.kind === 'map' &&
     [...node.entries].every(
-      ([key, { value }]) => NAME_PATTERNS.includes(key) && (isText(value) || isCallNode(value)),
+      ([key, { value }]) =>
+        NAME_PATTERNS.includes(key) && (isText(value) || isNumber(value) || isCallNode(value)),
     ),
   deployment_id: isText,
 }

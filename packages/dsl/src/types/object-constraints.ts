@@ -54,11 +54,22 @@ export function checkObject(
       `${name} is of type ${type}, so it needs a deployment_id constraint to say where to look.`,
     )
   }
-  if (objects === undefined || objects({ type, value, deploymentId: within, constraints })) return null
+  if (objects === undefined) return null
+  const fits = (only: DataConstraints) => objects({ type, value, deploymentId: within, constraints: only })
+  if (fits(constraints)) return null
+  const what = `Value ${pythonText(value)} of ${name}`
+  // Each by itself, as somebody has to know which one to heed; and a value that there is not heeds none.
+  const given = Object.entries(constraints)
+  const violated = fits({})
+    ? (given.find(([operator, argument]) => !fits({ [operator]: argument })) ?? given[0])
+    : undefined
+  const [operator, argument] = violated ?? []
   return new DslError(
     'ConstraintException',
     message ??
-      `Value ${pythonText(value)} of ${name} is not a valid ${type}, or does not satisfy its constraints.`,
+      (operator === undefined
+        ? `${what} is not a valid ${type}.`
+        : `${what} violates constraint ${operator}(${pythonText(argument as Json)}).`),
   )
 }
 

@@ -39,10 +39,10 @@ export interface DataConstraints {
   readonly labels?: readonly { readonly [key: string]: Json }[]
   readonly tenants?: readonly string[]
   readonly name_pattern?: {
-    readonly starts_with?: string
-    readonly ends_with?: string
-    readonly contains?: string
-    readonly equals_to?: string
+    readonly starts_with?: string | number
+    readonly ends_with?: string | number
+    readonly contains?: string | number
+    readonly equals_to?: string | number
   }
   readonly valid_values?: readonly Json[]
 }

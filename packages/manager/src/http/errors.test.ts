@@ -341,9 +341,9 @@ test.each<
     `${api}/deployments`,
     { ...own, authorization: basic('a\0') },
     undefined,
-    400,
-    bad,
-    'NUL',
+    401,
+    'unauthorized_error',
+    'Wrong credentials or locked account',
   ],
   [
     'a bad token',

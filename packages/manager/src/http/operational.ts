@@ -46,9 +46,6 @@ export function addOperationalRoutes(app: FastifyInstance, services: Services): 
       return reply.code(503).send({ status: 'not ready', why: 'the database does not answer' })
     }
   })
-  app.get('/metrics', async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.metrics()),
-  )
   for (const version of apiVersions) {
     const document = JSON.stringify(openapi(version))
     const paths =

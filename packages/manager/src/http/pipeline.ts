@@ -2,10 +2,10 @@ import {
   type AdaptableRequest,
   ApiError,
   builtRoutes,
+  firstValue,
   forbidden,
   ListAnswer,
   type ListQuery,
-  lastValue,
   parseBody,
   parseBoolean,
   parseInclude,
@@ -237,7 +237,7 @@ async function checkPermission(request: Request, route: Route): Promise<void> {
 }
 
 const spansTenants = ({ query }: Request, { allTenants }: Route): boolean =>
-  allTenants && parseBoolean('_all_tenants', lastValue(query, '_all_tenants') ?? false)
+  allTenants && parseBoolean('_all_tenants', firstValue(query, '_all_tenants') ?? false)
 
 const needsTenant = ({ tenant }: Route): boolean => tenant === 'required' || tenant === 'path'
 
@@ -276,9 +276,11 @@ const starting: ReadonlySet<string> = new Set([
   'executionGroups.start',
 ])
 
-/** An execution that is being cancelled may not leave new work behind (spec/workflows.md 5.4). */
+const isCancelled = (status: string): boolean => status.endsWith('cancelling') || status === 'cancelled'
+
+/** An execution that is being cancelled, or was while its operations still run, may not leave new work behind. */
 function refuseWhileCancelling(name: RouteName, { execution }: Caller): void {
-  if (execution === undefined || !execution.status.endsWith('cancelling') || !starting.has(name)) return
+  if (execution === undefined || !isCancelled(execution.status) || !starting.has(name)) return
   throw new ApiError(
     'forbidden_while_cancelling',
     `Execution ${execution.id} is being cancelled: it may start nothing more`,

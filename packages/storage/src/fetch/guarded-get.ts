@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { AddressRefused, type AddressRules, type CheckedAddress, checkedAddress } from '../checked-address.ts'
+import { withoutCredentials } from './without-credentials.ts'
 
 /**
  * Why an address was not fetched; the text is shown to whoever wrote the address. Caused by AddressRefused where nothing
@@ -8,6 +9,10 @@ import { AddressRefused, type AddressRules, type CheckedAddress, checkedAddress 
  */
 export class FetchRefused extends Error {
   override readonly name = 'FetchRefused'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(withoutCredentials(message), options)
+  }
 }
 
 export type GuardedGet = {

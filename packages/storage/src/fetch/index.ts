@@ -1,2 +1,3 @@
 export { type FetchRules, guardedFetch } from './guarded-fetch.ts'
 export { FetchRefused, type GuardedGet, guardedGet, limited } from './guarded-get.ts'
+export { withoutCredentials } from './without-credentials.ts'

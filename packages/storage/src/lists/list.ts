@@ -190,6 +190,7 @@ function fieldCondition(
   { field, values }: FieldFilter,
   scope: Scope,
 ): RawBuilder<unknown> {
+  if (values.length === 0) return sql`false`
   const extra = resource.extraFilters?.[field]
   if (typeof extra === 'function') return extra(values, scope)
   const column = extra ?? resource.fields[field]?.filterBy ?? columnOf(resource, field, scope)

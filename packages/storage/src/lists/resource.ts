@@ -30,6 +30,8 @@ export type ListedResource = {
   readonly labelled?: LabelledTable
   /** What rules about attributes compare, where it is not the field of that name. */
   readonly attributes?: Readonly<Record<string, RawBuilder<unknown>>>
+  /** Lists of texts of which `any_of` wants one. */
+  readonly listAttributes?: Readonly<Record<string, RawBuilder<unknown>>>
   /** Brings up to date what the rows are computed from, before they are read. */
   readonly settle?: (db: Database) => Promise<void>
   /** Table of labels for `_sort=label:KEY`: the value of the key. */

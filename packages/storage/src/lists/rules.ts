@@ -54,6 +54,8 @@ function attributeCondition(
   { key, operator, values }: Extract<FilterRule, { type: 'attribute' }>,
   scope: Scope,
 ): RawBuilder<unknown> {
+  const list = resource.listAttributes?.[key]
+  if (list !== undefined && operator === 'any_of') return sql`${list} && ${texts(values)}`
   const column = resource.attributes?.[key] ?? columnOf(resource, key, scope)
   switch (operator) {
     case 'any_of':

@@ -20,6 +20,7 @@ import * as queuedChecks from './0060-queued-checks.ts'
 import * as coordinator from './0074-coordinator.ts'
 import * as awaitedTargets from './0078-awaited-targets.ts'
 import * as workdirs from './0079-workdirs.ts'
+import * as deploymentFolders from './0082-deployment-folders.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -43,6 +44,7 @@ const migrations: Record<string, Migration> = {
   '0074-coordinator': coordinator,
   '0078-awaited-targets': awaitedTargets,
   '0079-workdirs': workdirs,
+  '0082-deployment-folders': deploymentFolders,
 }
 
 /**

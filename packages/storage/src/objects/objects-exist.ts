@@ -2,6 +2,8 @@ import type { Database } from '../database.ts'
 import type { Json } from '../evaluation/types.ts'
 import type { Scope } from '../lists/resource.ts'
 import {
+  hierarchyInBlueprint,
+  hierarchyInDeployment,
   type Key,
   listBlueprints,
   listDeployments,
@@ -37,11 +39,12 @@ export type ObjectQuestion = {
   }
 }
 
+/** A number stands for its text. */
 type NamePattern = {
-  readonly starts_with?: string
-  readonly ends_with?: string
-  readonly contains?: string
-  readonly equals_to?: string
+  readonly starts_with?: string | number
+  readonly ends_with?: string | number
+  readonly contains?: string | number
+  readonly equals_to?: string | number
 }
 
 export type ObjectReader = {
@@ -108,6 +111,7 @@ async function exists(
 ): Promise<boolean> {
   const { type, value, constraints } = question
   const { db, scope } = reader
+  if (type === 'node_type') return isNodeType(reader, question, there)
   if (constraints.valid_values?.some((valid) => sameValue(valid, value)) === false) return false
   if (type === 'capability_value') return isCapabilityValue(reader, question)
   if (typeof value !== 'string') return false
@@ -124,6 +128,26 @@ async function exists(
     default:
       return there.has(value) && fitsPattern(value, constraints.name_pattern)
   }
+}
+
+/** A type stands for those derived from it: one of these types, or of a node whose type has one of them above it. */
+async function isNodeType(
+  reader: ObjectReader,
+  { value, deploymentId, constraints }: ObjectQuestion,
+  there: ReadonlySet<string>,
+): Promise<boolean> {
+  if (typeof value !== 'string' || !there.has(value)) return false
+  if (!fitsPattern(value, constraints.name_pattern)) return false
+  const { valid_values: valid } = constraints
+  if (valid === undefined || valid.includes(value)) return true
+  const { db, scope, blueprint } = reader
+  const [deployment] = deploymentId === null ? [] : await listDeployments(db, scope, deploymentId)
+  const above =
+    deploymentId === null
+      ? blueprint && (await hierarchyInBlueprint(db, blueprint, value))
+      : deployment &&
+        (await hierarchyInDeployment(db, { tenantId: deployment.tenantId, id: deploymentId }, value))
+  return above?.some((type) => valid.includes(type)) ?? false
 }
 
 async function isCapabilityValue(
@@ -156,7 +180,12 @@ function fitsPattern(name: string, pattern: NamePattern = {}): boolean {
     contains: part = '',
     equals_to: whole = name,
   } = pattern
-  return name.startsWith(start) && name.endsWith(end) && name.includes(part) && name === whole
+  return (
+    name.startsWith(String(start)) &&
+    name.endsWith(String(end)) &&
+    name.includes(String(part)) &&
+    name === String(whole)
+  )
 }
 
 /** As JSON of PostgreSQL and of requests comes: keys in any order. */

@@ -100,3 +100,28 @@ export async function namedInBlueprint(
     where b.tenant_id = ${tenantId} and b.id = ${id} and name = any(${[...names]}::text[])`.execute(db)
   return new Set(rows.map(({ name }) => name))
 }
+
+/** The types that a node's type is derived from, itself among them; undefined when no node of the deployment is of it. */
+export async function hierarchyInDeployment(
+  db: Database,
+  { tenantId, id }: Key,
+  type: string,
+): Promise<readonly string[] | undefined> {
+  const { rows } = await sql<{ hierarchy: readonly string[] }>`
+    select type_hierarchy as hierarchy from nodes
+    where tenant_id = ${tenantId} and deployment_id = ${id} and type = ${type} limit 1`.execute(db)
+  return rows[0]?.hierarchy
+}
+
+/** The same in the blueprint. */
+export async function hierarchyInBlueprint(
+  db: Database,
+  { tenantId, id }: Key,
+  type: string,
+): Promise<readonly string[] | undefined> {
+  const { rows } = await sql<{ hierarchy: readonly string[] }>`
+    select n -> 'type_hierarchy' as hierarchy
+    from blueprints b, lateral json_array_elements(b.plan -> 'nodes') as n
+    where b.tenant_id = ${tenantId} and b.id = ${id} and n ->> 'type' = ${type} limit 1`.execute(db)
+  return rows[0]?.hierarchy
+}

@@ -1,16 +1,20 @@
-import { join } from 'node:path'
 import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
-import type { ExecutionRow } from '@tutti/storage'
-import { failureText } from '../internal-error.ts'
+import { type ExecutionRow, publicReason } from '@tutti/storage'
 import {
   atOnce,
   type CloudifyContext,
+  isNoSpace,
+  logFileOf,
   nonRecoverable,
+  noSpace,
+  type OperationRequest,
   operationUser,
   runOperation,
 } from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
+import { inResources } from './in-resources.ts'
+import { timeoutOf } from './operation-timeout.ts'
 import { unbuiltOperation } from './refuse-unbuilt.ts'
 
 /** The operations of one graph that are at work on this worker. */
@@ -113,43 +117,38 @@ async function perform(
     bypass_maintenance: false,
   } as unknown as CloudifyContext
   try {
-    return await runOperation(
-      {
-        context,
-        kwargs: kwargs as never,
-        environment: settings.environment,
-        workFolder: settings.workFolder,
-        timeoutMs: typeof stored.timeout === 'number' && stored.timeout > 0 ? stored.timeout * 1000 : null,
-        timeoutRecoverable: stored.timeout_recoverable !== false,
-        logFile: join(settings.environment.logFolder, logName(execution)),
-        logLimits: settings.operationLogs,
-        python: settings.python,
-        user: operationUser(settings.operationUsers, execution.tenant_id),
-        warn: (error, what) =>
-          services.log.warn({ err: error, execution_id: execution.id, operation: operation.name }, what),
-      },
-      signal,
-    )
+    const request: OperationRequest = {
+      context,
+      kwargs: kwargs as never,
+      environment: settings.environment,
+      workFolder: settings.workFolder,
+      timeoutMs: timeoutOf(stored.timeout, settings.operationTimeoutMs),
+      timeoutRecoverable: stored.timeout_recoverable !== false,
+      logFile: logFileOf(settings.environment.logFolder, execution.tenant_id, execution.deployment_id),
+      logLimits: settings.operationLogs,
+      python: settings.python,
+      user: operationUser(settings.operationUsers, execution.tenant_id),
+      warn: (error, what) =>
+        services.log.warn({ err: error, execution_id: execution.id, operation: operation.name }, what),
+    }
+    return await inResources(services, execution, signal, () => runOperation(request, signal))
   } catch (error) {
+    if (isNoSpace(error)) return noSpace((error as NodeJS.ErrnoException).path ?? settings.dataFolder)
     services.log.error(
       { err: error, execution_id: execution.id, operation: operation.name },
       'operation not run',
     )
-    const why = failureText(error)
     return {
       ok: false,
-      error: { kind: 'recoverable', type: 'RecoverableError', message: `The worker failed: ${why}` },
+      error: {
+        kind: 'recoverable',
+        type: 'RecoverableError',
+        message: `The worker failed: ${publicReason(error)}`,
+      },
     }
   }
 }
 
 type Kwargs = Readonly<Record<string, unknown>> & {
   readonly __cloudify_context?: Readonly<Record<string, unknown>>
-}
-
-/** Tenant and deployment ids hold no characters that could leave the folder. */
-function logName(execution: ExecutionRow): string {
-  return execution.deployment_id === null
-    ? '__system__.log'
-    : join(String(execution.tenant_id), `${execution.deployment_id}.log`)
 }

@@ -8,11 +8,11 @@ import {
   executionEvents,
   insertEvents,
   LeaseLost,
+  publicReason,
   readHeld,
   setExecutionStatus,
   storeTargets,
 } from '@tutti/storage'
-import { failureText } from '../internal-error.ts'
 import type { WorkerServices } from '../services.ts'
 import { checkAtStart } from '../system/check-at-start.ts'
 import { targetsOf } from '../system/dependency-targets.ts'
@@ -50,7 +50,7 @@ export async function runExecution(
       await endFailed(services, taken, control, error.message)
     } else {
       services.log.error({ ...fields, err: error }, 'execution failed inside the worker')
-      await endFailed(services, taken, control, failureText(error))
+      await endFailed(services, taken, control, publicReason(error))
     }
   }
 }

@@ -64,6 +64,9 @@ export function childEnvironment(
     MANAGER_FILE_SERVER_URL: manager.hosts
       .map((host) => `${manager.protocol}://${host}:${manager.port}/resources`)
       .join(','),
+    // One folder under both names: what the SDK would copy from one to the other is there already.
+    MANAGER_FILE_SERVER_ROOT: environment.resourcesFolder,
+    CFY_RESOURCES_ROOT: environment.resourcesFolder,
     AGENT_WORK_DIR: environment.pluginWorkFolder,
     AGENT_LOG_DIR: environment.logFolder,
     ...(manager.certificateFile === null ? {} : { LOCAL_REST_CERT_FILE: manager.certificateFile }),

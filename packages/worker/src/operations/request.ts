@@ -46,4 +46,6 @@ export interface OperationEnvironment {
   /** Lasting files of plugins on this machine: `ctx.plugin.workdir`. */
   readonly pluginWorkFolder: string
   readonly logFolder: string
+  /** With `blueprints/TENANT/ID` and `deployments/TENANT/ID` below it. */
+  readonly resourcesFolder: string
 }

@@ -2,6 +2,7 @@ import {
   BudgetExceeded,
   createDeploymentPlan,
   type DeploymentPlan,
+  type DslError,
   hasFunctionsInConstraints,
   type InputSchema,
   type Json,
@@ -118,7 +119,7 @@ export async function planEnvironment(
   if (missing.size > 0) outcome = await outcomeOf()
   if (!outcome.ok) {
     const { error } = outcome
-    return { ok: false, error: error.message, isTooLarge: error instanceof BudgetExceeded }
+    return { ok: false, error: named(error), isTooLarge: error instanceof BudgetExceeded }
   }
   const { deploymentPlan } = outcome
   const unbuilt = unbuiltNode(deploymentPlan.nodes)
@@ -130,6 +131,10 @@ export async function planEnvironment(
   )
   return { ok: true, environment: environmentOf(deploymentPlan, instanceRows(free)) }
 }
+
+/** Clients tell what breaks a constraint from other failures by its name. */
+const named = ({ errorClass, message }: DslError) =>
+  errorClass === 'ConstraintException' ? `${errorClass}: ${message}` : message
 
 function environmentOf(plan: DeploymentPlan, instances: readonly string[]): Environment {
   return {

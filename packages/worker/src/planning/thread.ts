@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
-import { internalFailure } from '../internal-error.ts'
+import { internalFailure } from '@tutti/storage'
 import { runTask, type TaskName, type Tasks } from './tasks.ts'
 
 type ToThread =

@@ -8,6 +8,7 @@ import {
   joinGroups,
   type NewDependency,
   type NewEvent,
+  publicReason,
   removeDependencies,
   setDeploymentLabels,
   type Visibility,
@@ -83,7 +84,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
       groups: planGroups(environment.settings),
     }
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error))
+    return fail(error instanceof DslError ? error.message : publicReason(error))
   }
   const creator = { tenantId, username: deployment.created_by }
   const lack = await lackingCapabilities(services.db, creator, deployment.requirements, settings.labels)

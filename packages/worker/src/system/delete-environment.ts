@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import { type WorkflowEnd, WorkflowError } from '@tutti/engine'
 import { deleteDeployment } from '@tutti/storage'
 import { runOnChildren } from '../children/run-on-children.ts'
-import { removeLog } from '../operations/index.ts'
+import { logFileOf, removeLog } from '../operations/index.ts'
 import type { SystemWorkflow } from './index.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
 
@@ -20,11 +19,12 @@ export const deleteEnvironment: SystemWorkflow = async (services, execution, con
   }
   if (execution.parameters.delete_logs === true) {
     const { logFolder } = services.settings.environment
-    await removeLog(join(logFolder, String(tenantId), `${deploymentId}.log`))
+    await removeLog(logFileOf(logFolder, tenantId, deploymentId))
   }
   await endSystemWorkflow(services, execution, control, {
     afterwards: (transaction) => deleteDeployment(transaction, tenantId, deploymentId),
   })
+  services.resources.sweep()
 }
 
 async function deleteChildren(

@@ -10,12 +10,12 @@ import {
   type FetchRules,
   isDatabaseAway,
   LeaseLost,
+  publicReason,
   UnpackError,
   unpackedArchive,
 } from '@tutti/storage'
 import { importRulesOf } from '../blueprints/import-rules.ts'
 import { Stopped } from '../executions/control.ts'
-import { failureText } from '../internal-error.ts'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'
@@ -85,7 +85,7 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
     if (!(error instanceof UploadFailure)) services.log.error({ err: error, blueprint: id }, 'upload failed')
     // A failure of this machine ends the upload as well: what hangs could not be uploaded again.
     const failure =
-      error instanceof UploadFailure ? error : new UploadFailure('failed_uploading', failureText(error))
+      error instanceof UploadFailure ? error : new UploadFailure('failed_uploading', publicReason(error))
     await endSystemWorkflow(services, execution, control, {
       error: failure.message,
       change: fail(failure),
@@ -131,8 +131,17 @@ async function unpack({ db, settings, config }: WorkerServices, sha256: string):
 
 function findMainFile(folder: string, given: string | null): string {
   const mainFile = given ?? defaultMainFile
-  if (statSync(join(folder, mainFile), { throwIfNoEntry: false })?.isFile() === true) return mainFile
+  if (isFile(join(folder, mainFile))) return mainFile
   throw new UploadFailure('failed_extracting', `${mainFile} does not exist in the application directory`)
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    // Not there, below a file, or under a name that no file can have.
+    return false
+  }
 }
 
 type Parsed = ParsedBlueprint & { readonly ok: true }

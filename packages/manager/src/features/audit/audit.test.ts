@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blueprintArchive } from '../../../test/archives.ts'
 import { addDeployment, addExecution, addUser } from '../../../test/fixtures.ts'
+import { png } from '../../../test/png.ts'
 import { startTestSystem, type TestSystem } from '../../../test/test-system.ts'
 
 let manager: TestSystem
@@ -282,6 +283,7 @@ test('every request that may write leaves a record, or is on the list above', as
     ['permissions.revoke', '/permissions/viewer/made_up', 'role_permissions'],
     ['blueprints.upload', '/blueprints/walked', 'blueprints', blueprintArchive()],
     ['blueprints.validate', '/blueprints/valid', 'blueprints', blueprintArchive()],
+    ['blueprints.setIcon', '/blueprints/walked/icon', 'blueprints', png()],
     ['blueprints.update', '/blueprints/walked', 'blueprint_labels', { labels: [{ a: 'b' }] }],
     ['blueprints.setVisibility', '/blueprints/walked/set-visibility', 'blueprints', { visibility: 'global' }],
     ['blueprints.delete', '/blueprints/walked', 'blueprints'],

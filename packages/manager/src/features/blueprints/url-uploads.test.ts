@@ -71,6 +71,43 @@ test.each([
   expect(download.headers['content-disposition']).toBe(`attachment; filename="${id}.${extension}"`)
 })
 
+test.each([
+  ['not found', '/secret-less', 'answered with status 404'],
+  ['no archive', '/text', ''],
+  ['a host that is refused', undefined, ''],
+])('of an address nobody is shown passwords and tokens: %s', async (_what, path, reason) => {
+  const id = newId()
+  const system = path === undefined ? closed : open
+  const url = `${base.replace('http://', 'http://robot:pass-zq@')}${path ?? '/bp.zip'}?token=zq&more#zq`
+  const failed = await put(system, id, url)
+  expect(failed.status).toBe(400)
+  expect(failed.text).toContain(reason)
+  const shown = [
+    failed.text,
+    ...(await Promise.all(
+      [
+        `/blueprints/${id}`,
+        '/blueprints?_get_all_results=true',
+        '/executions?_include_system_workflows=true&_get_all_results=true',
+        '/events?_get_all_results=true',
+      ].map(async (list) => (await system.inject('GET', list)).text),
+    )),
+  ].join('')
+  expect(shown).toContain(id)
+  expect(shown).not.toMatch(/zq|robot/)
+})
+
+test.each([
+  ['too long for a file', 'x'.repeat(5_000)],
+  ['below a file', 'blueprint.yaml/x.yaml'],
+])('a main file whose name is %s is not there, in our words', async (_what, name) => {
+  const id = newId()
+  const { status, body } = await put(open, id, `${base}/bp.zip`, `&application_file_name=${name}`)
+  expect(status).toBe(400)
+  expect(body.message).toContain('does not exist in the application directory')
+  expect(body.message).not.toMatch(/ENAMETOOLONG|ENOTDIR|stat/)
+})
+
 test('takes the address in the params of a multipart body, and waits in state pending', async () => {
   const [id, form] = [newId(), new FormData()]
   form.set('params', JSON.stringify({ blueprint_archive_url: `${base}/bp.zip`, async_upload: true }))

@@ -1,5 +1,5 @@
 import type { ServiceStatus, Status } from '@tutti/api'
-import { type Database, listProcesses } from '@tutti/storage'
+import { type Database, listProcesses, publicReason } from '@tutti/storage'
 import { countWaitingJobs, ping } from './queries.ts'
 
 /**
@@ -29,10 +29,12 @@ export async function readStatus(db: Database): Promise<Status> {
   return { status: isWell ? 'OK' : 'Fail', services }
 }
 
-/** @throws when there is none */
+class NoProcess extends Error {}
+
+/** @throws NoProcess */
 async function countLive(db: Database, role: 'worker' | 'scheduler'): Promise<number> {
   const live = (await listProcesses(db)).filter(({ isAlive, roles }) => isAlive && roles.includes(role))
-  if (live.length === 0) throw new Error(`No ${role} has reported in the last seconds`)
+  if (live.length === 0) throw new NoProcess(`No ${role} has reported in the last seconds`)
   return live.length
 }
 
@@ -40,7 +42,7 @@ async function check(look: () => Promise<Readonly<Record<string, unknown>>>): Pr
   try {
     return active({ connection_check: 'OK', ...(await look()) })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = error instanceof NoProcess ? error.message : publicReason(error)
     return { status: 'Inactive', is_remote: false, extra_info: { connection_check: why } }
   }
 }

@@ -1,4 +1,11 @@
-import { type FilterRule, foreignGlobal, notFound, parseFilterRules, type RouteBody } from '@tutti/api'
+import {
+  checkIdentifier,
+  type FilterRule,
+  foreignGlobal,
+  notFound,
+  parseFilterRules,
+  type RouteBody,
+} from '@tutti/api'
 import { type Database, deploymentGroupTable } from '@tutti/storage'
 import { requireOwned } from '../../owned.ts'
 import { isHiddenFrom, ownTenantScope, type Request, tenantOf, tenantScope } from '../../request.ts'
@@ -17,6 +24,7 @@ export async function selectedDeployments(
   selection: Selection,
 ): Promise<readonly string[] | undefined> {
   const { deployment_ids: ids, deployments_from_group: group, filter_id } = selection
+  if (filter_id != null) checkIdentifier('filter_id', filter_id)
   const rules = parseFilterRules(selection.filter_rules ?? [], 'deployments')
   if (ids == null && group == null && filter_id == null && rules.length === 0) return undefined
   return [

@@ -243,7 +243,10 @@ async function requireSites(
 ): Promise<ReadonlyMap<string, Site>> {
   const names = new Set(deployments.flatMap(({ siteName }) => siteName ?? []))
   const sites = new Map<string, Site>()
-  for (const name of names) sites.set(name, await requireSite(request, transaction, name))
+  for (const name of names) {
+    checkIdentifier('site_name', name)
+    sites.set(name, await requireSite(request, transaction, name))
+  }
   return sites
 }
 

@@ -128,15 +128,45 @@ test.each([
   expect(await refusal(`plain-${type}`, { value: gone })).toContain(`is not a valid ${type}`)
 })
 
-test.each<readonly [string, unknown, unknown]>([
+const unlike = "violates constraint name_pattern({'contains': 'o'})"
+
+test.each<readonly [string, unknown, unknown, string?]>([
   // Only names with an `o` fit the pattern.
-  ['capability_value', 80, 'web'],
+  ['capability_value', 80, 'web', unlike],
   ['node_id', 'host', 'cloudify.nodes.Root'],
   ['node_type', 'cloudify.nodes.Root', 'host'],
-  ['operation_name', 'own.tune', 'tune'],
-])('in the deployment that a constraint names, %s: %j fits, %j does not', async (type, there, gone) => {
-  expect(await refusal(`within-${type}`, { value: there })).toBeNull()
-  expect(await refusal(`within-${type}`, { value: gone })).toContain(`is not a valid ${type}`)
+  ['operation_name', 'own.tune', 'tune', unlike],
+])(
+  'in the deployment that a constraint names, %s: %j fits, %j does not',
+  async (type, there, gone, why = `is not a valid ${type}`) => {
+    expect(await refusal(`within-${type}`, { value: there })).toBeNull()
+    const refused = await refusal(`within-${type}`, { value: gone })
+    expect(refused).toMatch(/^ConstraintException: /)
+    expect(refused).toContain(why)
+  },
+)
+
+test('a valid type of nodes stands for those derived from it', async () => {
+  const derived = {
+    node_types: {
+      'own.Base': { derived_from: 'cloudify.nodes.Root' },
+      'own.Derived': { derived_from: 'own.Base' },
+    },
+    node_templates: { one: { type: 'own.Derived' }, two: { type: 'cloudify.nodes.Root' } },
+  }
+  const valid = { valid_values: ['own.Base'] }
+  const value = (...constraints: object[]) => ({ value: { type: 'node_type', constraints } })
+  await upload('derived', { ...derived, inputs: value(valid) })
+  expect(await refusal('derived', { value: 'own.Derived' })).toBeNull()
+  expect(await refusal('derived', { value: 'cloudify.nodes.Root' })).toContain('is not a valid node_type')
+  await system.deploy('derived-there', 'derived', { inputs: { value: 'own.Derived' } })
+  await upload('derived-within', {
+    inputs: value(valid, { deployment_id: 'derived-there' }, { name_pattern: { contains: 'D' } }),
+  })
+  expect(await refusal('derived-within', { value: 'own.Derived' })).toBeNull()
+  expect(await refusal('derived-within', { value: 'cloudify.nodes.Root' })).toContain(
+    'is not a valid node_type',
+  )
 })
 
 test("somebody else's private blueprint is not there", async () => {
@@ -155,7 +185,10 @@ test('a node instance is looked up in the named deployment', async () => {
 
 test('the labels and the owner of a deployment count', async () => {
   expect(await refusal('labelled', { value: 'target' })).toBeNull()
-  expect(await refusal('labelled', { value: 'plain' })).toContain('is not a valid deployment_id')
+  expect(await refusal('labelled', { value: 'plain' })).toBe(
+    "ConstraintException: Value plain of input value violates constraint labels([{'env': 'prod'}]).",
+  )
+  expect(await refusal('labelled', { value: 'unknown' })).toContain('is not a valid deployment_id')
 })
 
 test('a stored filter counts, and a secret must be there', async () => {
@@ -169,10 +202,12 @@ test('a stored filter counts, and a secret must be there', async () => {
     }
     expect(await refusal(`filtered-${type}-only-target`, { value: 'target' })).toBeNull()
     for (const [filterId, value] of [
-      ['only-target', 'plain'],
+      ['only-target', kind === 'deployments' ? 'plain' : 'plain-node_id'],
       ['gone', 'target'],
     ] as const) {
-      expect(await refusal(`filtered-${type}-${filterId}`, { value })).toContain(`is not a valid ${type}`)
+      expect(await refusal(`filtered-${type}-${filterId}`, { value })).toContain(
+        `violates constraint filter_id(${filterId})`,
+      )
     }
   }
   await system.inject('PUT', '/secrets/there', { body: { value: 'v' } })

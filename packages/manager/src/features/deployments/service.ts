@@ -2,6 +2,7 @@ import {
   ApiError,
   badParameter,
   checkDisplayName,
+  checkIdentifier,
   type FilterRule,
   illegalAction,
   type ListQuery,
@@ -222,6 +223,7 @@ export async function setDeploymentSite(
   if ((name == null) === (detaches !== true)) {
     throw badParameter('Must provide either a `site_name` of a valid site or `detach_site` with true value')
   }
+  if (name != null) checkIdentifier('site_name', name)
   await request.services.db.transaction().execute(async (transaction) => {
     const deployment = await lockDeployment(request, transaction, id)
     const site = name == null ? undefined : await requireSite(request, transaction, name)

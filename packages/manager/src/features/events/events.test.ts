@@ -141,12 +141,12 @@ test('filters by the fields that events have, by patterns, and by nothing else',
   expect(await manager.inject('GET', '/events?workflow_id=install')).toMatchObject({
     status: 400,
     body: {
-      message: expect.stringContaining('Unknown field to filter by: workflow_id. Allowed values are: ['),
+      message: expect.stringContaining('Unknown field to filter by: workflow_id. Allowed values: ['),
       error_code: 'bad_parameters_error',
     },
   })
   expect((await manager.inject('GET', '/events?colour=red')).body.message).toContain(
-    'Unknown field to filter by: colour. Allowed values are: [',
+    'Unknown field to filter by: colour. Allowed values: [',
   )
 })
 

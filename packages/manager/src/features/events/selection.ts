@@ -22,7 +22,7 @@ export function parseEventFilters(
   const valuesOf = (name: string) =>
     filters.filter(({ field }) => field === name).flatMap(({ values }) => values)
   const names = valuesOf('type').map(String)
-  const includeLogs = valuesOf('include_logs').at(-1)
+  const includeLogs = valuesOf('include_logs')[0]
   const { kinds, vocabulary } = parseEventTypes(
     names,
     typeof includeLogs === 'boolean' ? includeLogs : undefined,

@@ -315,6 +315,8 @@ test('an operation acts with the rights of its execution, until that has ended',
   await addTenant(system.db, 'other')
   expect((await system.inject('GET', '/deployments', { ...asOperation, tenant: 'other' })).status).toBe(403)
   await act(execution, 'cancel')
+  await system.ended(execution)
+  // Its operation still runs: it may end its work, and begin none.
   expect((await system.inject('GET', `/executions/${execution}`, asOperation)).status).toBe(200)
   const start = { deployment_id: id, workflow_id: 'install', queue: true }
   expect(await system.inject('POST', '/executions', { ...asOperation, body: start })).toMatchObject({

@@ -23,6 +23,13 @@ const list = (query: string, request: TestRequest = {}) =>
 const remove = (query: string, body: unknown, request: TestRequest = {}) =>
   manager.inject('DELETE', `/executions?${query}`, { ...request, body })
 
+test('what is neither true nor false is no value of a flag, and deletes nothing', async () => {
+  await addExecution(manager.db, { status: 'terminated' })
+  expect((await list('is_system_workflow=maybe')).body.items).toEqual([])
+  expect((await list('is_system_workflow=maybe&is_system_workflow=false')).body.items).not.toEqual([])
+  expect((await remove('is_dry_run=maybe', {})).body.items).toEqual([{ count: 0 }])
+})
+
 const waiting = ['queued', 'scheduled']
 const active = ['pending', 'started', 'cancelling', 'force_cancelling', 'kill_cancelling']
 const ended = ['terminated', 'failed', 'cancelled']

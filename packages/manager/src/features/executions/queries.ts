@@ -12,6 +12,7 @@ import {
   type Scope,
   timeField,
   visibleIn,
+  withoutCredentials,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -37,7 +38,12 @@ export const executionResource: ListedResource = {
     status: { column: sql`e.status` },
     status_display: { column: sql`case e.status when 'terminated' then 'completed' else e.status end` },
     error: { column: sql`e.error` },
-    parameters: { column: sql`e.parameters` },
+    parameters: {
+      column: sql`e.parameters`,
+      needs: { shown_workflow: sql`case when e.deployment_id is null then e.workflow_id end` },
+      toWire: (value, { shown_workflow: workflow }) =>
+        workflow === 'upload_blueprint' ? withShownUrl(value) : value,
+    },
     is_system_workflow: { column: sql`e.is_system_workflow` },
     is_dry_run: { column: sql`e.is_dry_run` },
     resume: { column: sql`e.resume` },
@@ -51,6 +57,12 @@ export const executionResource: ListedResource = {
   },
   extraFilters,
   ...ownedRows('e'),
+}
+
+/** The address of an archive may hold a password or a token: it is for whoever fetches it. */
+function withShownUrl(parameters: unknown) {
+  const { url, ...others } = parameters as { readonly url?: unknown }
+  return { ...others, url: typeof url === 'string' ? withoutCredentials(url) : url }
 }
 
 export const notSystem = sql`not e.is_system_workflow`
@@ -239,6 +251,8 @@ export async function deleteEnded(
 }
 
 export const executionFilter = (field: string, values: readonly unknown[], scope: Scope) =>
-  Object.hasOwn(extraFilters, field)
-    ? extraFilters[field as keyof typeof extraFilters](values, scope)
-    : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`
+  values.length === 0
+    ? sql<boolean>`false`
+    : Object.hasOwn(extraFilters, field)
+      ? extraFilters[field as keyof typeof extraFilters](values, scope)
+      : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`

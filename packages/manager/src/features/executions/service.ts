@@ -1,5 +1,6 @@
 import {
   badParameter,
+  executionActions,
   isActiveStatus,
   isEndStatus,
   isExecutionAction,
@@ -7,6 +8,7 @@ import {
   type ListQuery,
   notFound,
   parseTimestamp,
+  wireList,
 } from '@tutti/api'
 import {
   type Database,
@@ -64,9 +66,7 @@ export const getExecution = (request: Request, id: string, include?: readonly st
 /** cancel, force-cancel, kill, resume, force-resume, requeue (spec/rest-facts-a.md 13). */
 export async function actOnExecution(request: Request, id: string, action: string): Promise<void> {
   if (!isExecutionAction(action)) {
-    throw badParameter(
-      `Invalid action: ${action}, Valid action values are: cancel, force-cancel, kill, resume, force-resume, requeue`,
-    )
+    throw badParameter(`Invalid action: ${action}, Valid action values are: ${wireList(executionActions)}`)
   }
   await inTransactionOn(request, id, async (transaction, execution) => {
     switch (action) {

@@ -93,7 +93,7 @@ test('what cannot be a filter is refused', async () => {
     err_filter_rule: bad,
     err_reason: expect.any(String),
   })
-  expect(await put({ filter_rules: 'x' })).toMatchObject({ error_code: 'invalid_filter_rule' })
+  expect(await put({ filter_rules: 'x' })).toMatchObject({ error_code: 'bad_parameters_error' })
   expect((await put({ filter_rules: [owner] }, 'deployments/csys-mine')).message).toContain('reserved')
   expect((await put({ filter_rules: [owner] }, 'deployments/1x')).error_code).toBe('bad_parameters_error')
   expect(

@@ -95,8 +95,8 @@ export async function changeFilter(
   id: string,
   body: RouteBody<'deploymentsFilters.update'>,
 ): Promise<void> {
-  if (body.filter_rules == null && body.visibility == null) throw emptyUpdate()
-  const rules = body.filter_rules == null ? undefined : parseFilterRules(body.filter_rules, filtered)
+  if (body.filter_rules === undefined && body.visibility == null) throw emptyUpdate()
+  const rules = body.filter_rules === undefined ? undefined : parseFilterRules(body.filter_rules, filtered)
   const visibility = parseGivenVisibility(body)
   const { owned } = filtersFor[filtered]
   await request.services.db.transaction().execute(async (transaction) => {

@@ -1,7 +1,7 @@
 import {
   checkIdentifier,
   checkLabelKey,
-  lastValue,
+  firstValue,
   parseBoolean,
   parsePage,
   reservedLabelKeys,
@@ -17,8 +17,8 @@ import { ownTenantScope, type Request } from '../../request.ts'
 export async function listLabels(request: Request, table: LabelledTable, key?: string) {
   const { query, services } = request
   const page = parsePage(query, services.config.get('default_page_size'))
-  const isReserved = parseBoolean('_reserved', lastValue(query, '_reserved') ?? false)
-  const search = lastValue(query, '_search')
+  const isReserved = parseBoolean('_reserved', firstValue(query, '_reserved') ?? false)
+  const search = firstValue(query, '_search')
   const { items, total } = isReserved
     ? { items: reservedLabelKeys, total: reservedLabelKeys.length }
     : await readLabels(services.db, table, ownTenantScope(request), {

@@ -62,6 +62,18 @@ test('where imports come from is for administrators of the manager to say', asyn
   expect((await set({}, 'admin')).status).toBe(200)
 })
 
+test('metrics are for who may see the monitoring, and name nobody', async () => {
+  await addUser(manager.db, 'max', { tenants: { 0: 'manager' } })
+  const ask = async (headers: Record<string, string>) => manager.app.inject({ url: '/metrics', headers })
+  expect((await ask({})).statusCode).toBe(401)
+  expect((await ask(headersOf({ user: 'max' }))).statusCode).toBe(403)
+  const { statusCode, body, headers } = await ask(headersOf({ tenant: null }))
+  expect([statusCode, headers['content-type']]).toEqual([200, expect.stringContaining('text/plain')])
+  expect(body).toContain('tutti_http_request_duration_seconds_bucket')
+  expect(body).toContain('tutti_queue_waiting{queue="lists"} 0')
+  expect(body).not.toMatch(/default_tenant|admin|max"/)
+})
+
 test('the monitoring is open to the token in the cookie of who may see it in every tenant', async () => {
   await addUser(manager.db, 'mona', { tenants: { 0: 'manager' } })
   const tokenOf = async (user: string): Promise<string> =>

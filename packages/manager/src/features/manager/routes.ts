@@ -15,6 +15,9 @@ export const managerHandlers = {
     if (isUpdate) return request.reply.code(200).send({ status: 'ok' })
     return { status: 'ok' }
   },
+  async 'metrics.get'({ services: { metrics }, reply }) {
+    return reply.type(metrics.contentType).send(await metrics.metrics())
+  },
   // The answer is that the request came as far as here.
   'monitoring.authorize': async ({ reply }) => reply.code(200).send(),
 } satisfies Partial<Handlers>

@@ -5,6 +5,8 @@ export type ResourceOwner = {
   readonly visibility: Visibility
   readonly createdBy: string
   readonly archiveSha256: string | null
+  /** Of a deployment: what operations keep in its folder. */
+  readonly folderSha256?: string | null
   readonly archiveExtension: string | null
 }
 
@@ -27,7 +29,7 @@ export async function findBlueprintOwner(
     .executeTakeFirst()
 }
 
-/** A deployment's files are those of its blueprint, which may be a global one of another tenant. */
+/** A deployment's files are its own and those of its blueprint, which may be a global one of another tenant. */
 export async function findDeploymentOwner(
   db: Database,
   tenantName: string,
@@ -39,10 +41,14 @@ export async function findDeploymentOwner(
     .innerJoin('blueprints as b', (join) =>
       join.onRef('b.tenant_id', '=', 'd.blueprint_tenant_id').onRef('b.id', '=', 'd.blueprint_id'),
     )
+    .leftJoin('deployment_folders as f', (join) =>
+      join.onRef('f.tenant_id', '=', 'd.tenant_id').onRef('f.deployment_id', '=', 'd.id'),
+    )
     .select([
       'd.visibility',
       'd.created_by as createdBy',
       'b.archive_sha256 as archiveSha256',
+      'f.sha256 as folderSha256',
       'b.archive_extension as archiveExtension',
     ])
     .where('t.name', '=', tenantName)

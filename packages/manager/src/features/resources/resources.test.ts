@@ -100,15 +100,26 @@ test('answers the index of a folder', async () => {
 })
 
 test("a deployment's own files go before its blueprint's", async () => {
-  const folder = join(manager.services.settings.dataFolder, 'deployments', 'default_tenant', 'running')
-  await mkdir(join(folder, 'scripts'), { recursive: true })
-  await writeFile(join(folder, 'scripts', 'start.sh'), 'own')
+  const folder = await mkdtemp(join(tmpdir(), 'tutti-deployment-'))
+  await mkdir(join(folder, 'scripts'))
+  await writeFile(join(folder, 'scripts', 'start.sh'), 'own', { mode: 0o000 })
   await writeFile(join(folder, 'scripts', 'state.json'), '{}')
+  await symlink('/etc', join(folder, 'scripts', 'out'))
+  await symlink('/etc/passwd', join(folder, 'passwd'))
+  const packed = create({ gzip: true, cwd: folder }, ['.']) as unknown as AsyncIterable<Uint8Array>
+  await manager.db.transaction().execute(async (transaction) => {
+    const { sha256 } = await writeArchive(transaction, packed, { maxBytes: 1_000_000 })
+    await transaction
+      .insertInto('deployment_folders')
+      .values({ tenant_id: 0, deployment_id: 'running', sha256 })
+      .execute()
+  })
+  await rm(folder, { recursive: true })
   const path = 'deployments/default_tenant/running/scripts'
   expect((await get(`${path}/start.sh`)).text).toBe('own')
   expect((await get(`${path}/`)).body.files).toEqual(['start.sh', 'state.json', 'sub/näme (1).txt'])
-  await symlink('/etc', join(folder, 'scripts', 'out'))
   expect((await get(`${path}/out/passwd`)).status).toBe(404)
+  expect((await get('deployments/default_tenant/running/passwd')).status).toBe(404)
 })
 
 test('nothing outside the folder is served', async () => {

@@ -5,6 +5,7 @@ import { anonymous, noCredentials } from '../../authentication/authenticate.ts'
 import { callersTenant, rightsOf } from '../../authentication/rights.ts'
 import type { Request } from '../../request.ts'
 import { type Found, filesBelow, findIn } from './folder.ts'
+import { keptFolder } from './kept-folder.ts'
 import { parseResourcePath, pathOfUri, type ResourcePath } from './path.ts'
 import { findBlueprintOwner, findDeploymentOwner, type ResourceOwner } from './queries.ts'
 
@@ -116,11 +117,19 @@ type OwnedPath = Extract<ResourcePath, { kind: 'owned' }>
 
 /** In the order in which they are looked through. */
 async function foldersOf(
-  { services: { db, settings, config } }: Request,
-  { folder, tenantName, id }: OwnedPath,
-  { archiveSha256 }: ResourceOwner,
+  { services: { db, settings, config, uploadFolder } }: Request,
+  { tenantName, id }: OwnedPath,
+  { archiveSha256, folderSha256 = null }: ResourceOwner,
 ): Promise<readonly string[]> {
-  const own = folder === 'deployments' ? [join(settings.dataFolder, 'deployments', tenantName, id)] : []
+  const kept =
+    folderSha256 === null
+      ? undefined
+      : await keptFolder(
+          { db, cacheFolder: uploadFolder, maxBytes: 2 * settings.maxUnpackedBytes },
+          `${tenantName}/${id}`,
+          folderSha256,
+        )
+  const own = kept === undefined ? [] : [kept]
   if (archiveSha256 === null) return own
   const unpacked = await unpackedArchive(db, archiveSha256, join(settings.dataFolder, 'archives'), {
     maxBytes: config.get('blueprint_folder_max_size_mb') * 2 ** 20,

@@ -62,11 +62,23 @@ const both = (
   blueprint: located(model, inBlueprints(rows.blueprint), fields, name),
 })
 
-export const nodeTypes = both('NodeType', { type: { column: sql`x.type` } }, sql`x.type`, {
-  deployment: sql`(select distinct n.type from nodes n
+const typesOfNodes = both('NodeType', { type: { column: sql`x.type` } }, sql`x.type`, {
+  deployment: sql`(select distinct on (n.type) n.type, n.type_hierarchy as hierarchy from nodes n
     where n.tenant_id = d.tenant_id and n.deployment_id = d.id) x`,
-  blueprint: sql`(select distinct n ->> 'type' as type from json_array_elements(b.plan -> 'nodes') n) x`,
+  blueprint: sql`(select distinct on (n ->> 'type') n ->> 'type' as type, n -> 'type_hierarchy' as hierarchy
+    from json_array_elements(b.plan -> 'nodes') n) x`,
 })
+
+/** A type stands for those derived from it, where it is said which ones are valid. */
+const withHierarchy = (resource: ListedResource): ListedResource => ({
+  ...resource,
+  listAttributes: { type_hierarchy: sql`(array(select json_array_elements_text(x.hierarchy)) || x.type)` },
+})
+
+export const nodeTypes: Located = {
+  deployment: withHierarchy(typesOfNodes.deployment),
+  blueprint: withHierarchy(typesOfNodes.blueprint),
+}
 
 export const scalingGroups = both(
   'ScalingGroup',

@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const [id, pairs] of Object.entries(labels)) {
     await addDeployment(db, id, {
       blueprintId: `of_${id}`,
-      displayName: `The ${id}_50%`,
+      displayName: `The-${id}_50%`,
       createdBy: id === 'web' ? 'alice' : 'admin',
       capabilities: { [`${id}_port`]: { value: 80 }, address: { value: { get_input: 'a' } } },
       scalingGroups: { group: { members: ['vm'], properties: { min_instances: 1 } } },
@@ -125,10 +125,10 @@ test.each<[string, object[], string[]]>([
   ['null fits nothing', [attribute('site_name', 'not_any_of', 'x')], []],
   ['contains', [attribute('display_name', 'contains', 'web')], ['web']],
   ['contains, in its case', [attribute('display_name', 'contains', 'WEB')], []],
-  ['contains, literally', [attribute('display_name', 'contains', 'b_5', 'n_50%')], ['web', 'db', 'plain']],
+  ['contains, literally', [attribute('display_name', 'contains', 'b_5', 'n_50')], ['web', 'db', 'plain']],
   ['not_contains', [attribute('id', 'not_contains', 'e', 'n')], ['db']],
-  ['starts_with, in any case', [attribute('display_name', 'starts_with', 'tHE w', 'THE D')], ['web', 'db']],
-  ['starts_with, literally', [attribute('display_name', 'starts_with', '%')], []],
+  ['starts_with, in any case', [attribute('display_name', 'starts_with', 'tHE-w', 'THE-D')], ['web', 'db']],
+  ['starts_with, literally', [attribute('display_name', 'starts_with', '_')], []],
   ['ends_with', [attribute('id', 'ends_with', 'B')], ['web', 'db']],
   ['is_not_empty', [attribute('site_name', 'is_not_empty')], []],
   ['schedules', [attribute('schedules', 'is_not_empty')], []],
@@ -153,7 +153,7 @@ test('constraints are those of inputs', async () => {
     'plain',
     'web',
   ])
-  expect(await ids({ name_pattern: { equals_to: 'The db_50%' } })).toEqual(['db'])
+  expect(await ids({ name_pattern: { equals_to: 'The-db_50%' } })).toEqual(['db'])
   expect(await ids({ tenants: ['other'] })).toEqual([])
   expect(
     field(await search('blueprints', { constraints: { name_pattern: { starts_with: 'OF_W' } } }), 'id'),
@@ -249,6 +249,12 @@ test('nodes, types, scaling groups and capabilities of a deployment or a bluepri
       tenant_name: 'default_tenant',
     },
   ])
+  const derived = { ...inWeb.constraints, valid_values: ['cloudify.nodes.Root'] }
+  expect((await search('node-types', { constraints: derived })).body.items).toHaveLength(2)
+  const exactly = { ...inWeb.constraints, valid_values: ['cloudify.nodes.Compute'] }
+  expect(field(await search('node-types', { constraints: exactly }), 'type')).toEqual([
+    'cloudify.nodes.Compute',
+  ])
   expect(field(await search('node-types', {}, {}, 'blueprint_id=planned'), 'type')).toHaveLength(2)
   expect((await search('scaling-groups', inWeb)).body.items).toMatchObject([
     { name: 'group', deployment_id: 'web', members: ['vm'], properties: { min_instances: 1 } },
@@ -261,6 +267,11 @@ test('nodes, types, scaling groups and capabilities of a deployment or a bluepri
     },
   ])
   const ports = { ...inWeb.constraints, name_pattern: { ends_with: 'port' }, valid_values: ['80'] }
+  const { name_pattern: capability_key_specs, ...rest } = ports
+  expect((await search('capabilities', { constraints: { ...rest, capability_key_specs } })).body).toEqual(
+    (await search('capabilities', { constraints: ports })).body,
+  )
+  expect((await search('deployments', { constraints: { capability_key_specs } })).status).toBe(400)
   expect((await search('capabilities', { constraints: ports })).body.items[0].capabilities).toEqual({
     web_port: { value: 80 },
   })

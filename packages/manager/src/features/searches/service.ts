@@ -10,10 +10,13 @@ import {
   parseConstraints,
   parseFilterRules,
   type SearchedResource,
+  wrongType,
 } from '@tutti/api'
 import { type ListedResource, listPage } from '@tutti/storage'
 import { listScope } from '../../list-scope.ts'
 import type { Request } from '../../request.ts'
+import { requireBlueprint } from '../blueprints/index.ts'
+import { requireDeployment } from '../deployments/index.ts'
 import { evaluatePayload, findEvaluation, readingEvaluator } from '../evaluation/index.ts'
 import { rulesOf } from '../filters/index.ts'
 
@@ -30,20 +33,21 @@ const constrained = {
   secrets: { value: 'key', name: 'key', within: false },
   nodes: { value: 'id', name: 'id', within: true },
   node_instances: { value: 'id', name: 'id', within: true },
-  node_types: { value: 'type', name: 'type', within: true },
+  node_types: { value: 'type_hierarchy', name: 'type', within: true },
   scaling_groups: { value: 'name', name: 'name', within: true },
-  capabilities: { value: 'value', name: 'key', within: true },
+  capabilities: { value: 'value', name: 'key', nameSpecs: 'capability_key_specs', within: true },
 } as const
 
 /** Rules or constraints, not both. @throws bad_parameters_error, invalid_filter_rule */
 export function askedFor(resource: keyof typeof constrained, body: SearchBody): Asked {
   const { filter_rules: rules, constraints } = body
-  if (rules != null && constraints != null) {
+  if (rules === null) throw wrongType('filter_rules', 'list', 'NoneType')
+  if (rules !== undefined && constraints != null) {
     throw badParameter("You should provide either 'filter_rules' or 'constraints', not both")
   }
   if (constraints != null) return parseConstraints(constraints, constrained[resource])
   const asked = { filterId: undefined, deploymentId: undefined, blueprintId: undefined }
-  if (rules == null) return { ...asked, rules: undefined }
+  if (rules === undefined) return { ...asked, rules: undefined }
   if (resource === 'scaling_groups' || resource === 'capabilities') {
     if (Array.isArray(rules) && rules.length === 0) return { ...asked, rules: undefined }
     throw badParameter(`${resource} are searched by constraints, not by filter_rules`)
@@ -87,6 +91,11 @@ export async function searchWithin(
     throw badParameter('You should provide either `deployment_id` or `blueprint_id`', {
       hint: 'In the query, or in the constraints',
     })
+  }
+  if (resource === 'scaling_groups') {
+    const { db } = request.services
+    if (deploymentId !== undefined) await requireDeployment(request, db, deploymentId)
+    else if (blueprintId !== undefined) await requireBlueprint(request, db, blueprintId)
   }
   const [source, field, id] =
     deploymentId === undefined

@@ -267,7 +267,7 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
       checkMayBeGlobal(request, visibility)
       await checkOnlyOne(transaction, secretTable, place, visibility)
     }
-    const text = replacing(existing, secret)
+    const text = await replacing(existing, secret)
     if (typeof text !== 'string') return { errors: text }
     await updateSecret(transaction, existing, { ...change, value: keys.seal(text) })
     return { ...outcome, collides: true }
@@ -290,9 +290,12 @@ async function store(given: Import, transaction: Database, secret: Entry): Promi
 }
 
 /** The text as it is kept under the schema of what is there, or what is wrong with it. */
-function replacing({ schema, provider_name }: SecretState, { text, provider }: Entry): string | EntryErrors {
+async function replacing(
+  { schema, provider_name }: SecretState,
+  { text, provider }: Entry,
+): Promise<string | EntryErrors> {
   try {
-    return textOf(text, schema, provider !== undefined || provider_name !== null)
+    return await textOf(text, schema, provider !== undefined || provider_name !== null)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { value: error.message }

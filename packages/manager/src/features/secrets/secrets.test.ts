@@ -129,6 +129,23 @@ test('a schema that never comes to an end does not stop the manager', async () =
   expect(answer.body).toMatchObject({ error_code: 'bad_parameters_error' })
 })
 
+test('others are answered while a schema is checked that takes for ever', async () => {
+  const order: string[] = []
+  const schema = { type: 'string', pattern: '^(a+)+$' }
+  const slow = put(named(), { value: `${'a'.repeat(60)}b`, schema }).then(() => order.push('slow'))
+  const properties = { type: 'object', patternProperties: { '^(a+)+$': {} } }
+  const other = put(named(), { value: `{"${'a'.repeat(60)}b": 1}`, schema: properties })
+  for (let index = 0; index < 5; index += 1) {
+    await manager.inject('GET', '/secrets')
+    order.push('list')
+  }
+  await slow
+  expect(order.indexOf('slow')).toBeGreaterThan(0)
+  expect((await other).body).toMatchObject({ error_code: 'bad_parameters_error' })
+  // And the next one finds a thread again.
+  expect((await put(named(), { value: 'a', schema: { type: 'string' } })).status).toBe(200)
+})
+
 test('a hidden value is for its creator and administrators, to read and to change', async () => {
   const key = named()
   await put(key, { value: 'deep', is_hidden_value: true }, { user: 'alice' })

@@ -40,7 +40,6 @@ import {
 } from '../../owned.ts'
 import { isHiddenFrom, type Request, tenantOf } from '../../request.ts'
 import { askingManager, requireProvider } from '../secrets-providers/index.ts'
-import { checkSchema, fitted } from './json-schema.ts'
 import {
   insertSecret,
   type ProviderLink,
@@ -50,6 +49,7 @@ import {
   updateSecret,
 } from './queries.ts'
 import { openValue } from './read.ts'
+import { checkSchema, fitted } from './schema-thread.ts'
 
 /** Lists show no values. */
 export async function listSecrets(request: Request, query: ListQuery, rules?: readonly FilterRule[]) {
@@ -92,12 +92,12 @@ export async function getSecret(
   if (skipsValue || (await hidesValue(request, secret))) return { ...item, value: '' }
   const isForManager = request.raw.headers[askingManager] !== undefined
   const text = await openValue(request.services, secret, { isForManager })
-  return { ...item, value: secret.schema === null ? text : meant(secret, text) }
+  return { ...item, value: secret.schema === null ? text : await meant(secret, text) }
 }
 
 /** What a text means by the schema. One that is kept elsewhere may be changed there to what does not fit. */
-function meant({ provider_name: provider, schema }: SecretState, text: string): unknown {
-  return JSON.parse(provider === null || schema === null ? text : fitted(text, schema))
+async function meant({ provider_name: provider, schema }: SecretState, text: string): Promise<unknown> {
+  return JSON.parse(provider === null || schema === null ? text : await fitted(text, schema))
 }
 
 /** Answers of writes show the ciphertext, as the reference's do. */
@@ -115,7 +115,7 @@ export async function putSecret(
   checkIdentifier('key', key)
   const visibility = parseCreateVisibility(body)
   const schema = body.schema ?? null
-  if (schema !== null) checkSchema(schema)
+  if (schema !== null) await checkSchema(schema)
   const { db, keys } = request.services
   await db.transaction().execute(async (transaction) => {
     const creation = await creationOf(request, transaction, body)
@@ -132,7 +132,7 @@ export async function putSecret(
       if (isHiddenFrom(request, existing)) throw notFound(secretTable.model, key)
       checkOwnTenant(request, existing)
       await checkNotHidden(request, existing)
-      const text = textOf(body.value, existing.schema, existing.provider_name !== null)
+      const text = await textOf(body.value, existing.schema, existing.provider_name !== null)
       await updateSecret(transaction, existing, {
         value: keys.seal(text),
         ...(body.provider_options !== undefined && { provider_options: body.provider_options }),
@@ -143,7 +143,7 @@ export async function putSecret(
     await insertSecret(transaction, {
       tenant_id: tenantOf(request).id,
       key,
-      value: keys.seal(textOf(body.value, schema, provider !== undefined)),
+      value: keys.seal(await textOf(body.value, schema, provider !== undefined)),
       visibility,
       is_hidden_value: body.is_hidden_value ?? false,
       schema,
@@ -155,7 +155,11 @@ export async function putSecret(
 }
 
 /** What is stored of a given value. @throws bad_parameters_error, conflict_error */
-export function textOf(value: unknown, schema: SecretState['schema'], hasProvider: boolean): string {
+export async function textOf(
+  value: unknown,
+  schema: SecretState['schema'],
+  hasProvider: boolean,
+): Promise<string> {
   const isEmpty = value === null || value === undefined || value === ''
   if (isEmpty && hasProvider) return ''
   if (isEmpty) throw badParameter('The secret value cannot be empty')
@@ -194,7 +198,7 @@ export async function changeSecret(
     const provider = await providerOf(request, transaction, body.provider_name)
     const hasProvider = provider !== undefined || secret.provider_name !== null
     await updateSecret(transaction, secret, {
-      ...(body.value != null && { value: keys.seal(textOf(body.value, secret.schema, hasProvider)) }),
+      ...(body.value != null && { value: keys.seal(await textOf(body.value, secret.schema, hasProvider)) }),
       ...(visibility !== undefined && { visibility }),
       ...(body.is_hidden_value != null && { is_hidden_value: body.is_hidden_value }),
       ...(body.creator != null && { created_by: body.creator }),

@@ -1,4 +1,4 @@
-import { lastValue, parseBoolean } from '@tutti/api'
+import { firstValue, parseBoolean } from '@tutti/api'
 import type { Handlers, Request } from '../../request.ts'
 import type { UserView } from './queries.ts'
 import {
@@ -54,6 +54,6 @@ function viewOf({ options, query, services }: Request & { options: { _get_data?:
   return {
     lockout: services.lockout(),
     withData: options._get_data ?? false,
-    withHash: parseBoolean('_include_hash', lastValue(query, '_include_hash') ?? false),
+    withHash: parseBoolean('_include_hash', firstValue(query, '_include_hash') ?? false),
   }
 }

@@ -1,0 +1,56 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { chooseResourcesFolder } from './resources-folder.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tutti-resources-'))
+  for (const name of ['a', 'b']) await mkdir(join(folder, name))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Two databases, each with a data folder. */
+const choose = (name: 'a' | 'b', more: { resourcesFolder?: string; isRoot?: boolean } = {}) =>
+  chooseResourcesFolder(
+    { dataFolder: join(folder, name), resourcesFolder: more.resourcesFolder },
+    `database-${name}`,
+    { usual: join(folder, 'opt/manager/resources'), isRoot: more.isRoot ?? true },
+  )
+const usual = () => join(folder, 'opt/manager/resources')
+
+test('root has the usual folder where nothing else is there, and keeps it', async () => {
+  expect(await choose('a', { isRoot: false })).toBe(join(folder, 'a/resources'))
+  expect(await choose('a')).toBe(usual())
+  expect(await choose('b')).toBe(join(folder, 'b/resources'))
+  expect(await choose('a')).toBe(usual())
+})
+
+test("another manager's folder is left alone", async () => {
+  await mkdir(join(usual(), 'blueprints/default_tenant/theirs'), { recursive: true })
+  expect(await choose('a')).toBe(join(folder, 'a/resources'))
+  // Unless it is named.
+  expect(await choose('a', { resourcesFolder: usual() })).toBe(usual())
+  expect(await choose('a')).toBe(usual())
+  await expect(choose('b', { resourcesFolder: usual() })).rejects.toThrow('belongs to another Tutti')
+})
+
+test('what belonged to a database that is no more is free', async () => {
+  expect(await choose('a')).toBe(usual())
+  await rm(join(folder, 'a'), { recursive: true })
+  expect(await choose('b')).toBe(usual())
+})
+
+test('a data folder that begins anew begins with a folder of its own', async () => {
+  const own = join(folder, 'a/resources')
+  await mkdir(join(own, '.tutti'), { recursive: true })
+  await writeFile(join(own, '.tutti/database'), JSON.stringify({ installation: 'old', dataFolder: folder }))
+  expect(await choose('a', { isRoot: false })).toBe(own)
+})
+
+test('of several that begin at once one has it', async () => {
+  const chosen = await Promise.all([choose('a'), choose('b'), choose('a'), choose('b')])
+  const owners = new Set(chosen.flatMap((one, index) => (one === usual() ? [index % 2] : [])))
+  expect(owners.size).toBe(1)
+})

@@ -1,0 +1,43 @@
+import type { OperationOutcome } from '@tutti/engine'
+import { type ExecutionRow, executionEvents, insertEvents, isDatabaseAway } from '@tutti/storage'
+import { atOnce } from '../operations/index.ts'
+import type { WorkerServices } from '../services.ts'
+
+/** Runs an operation while its blueprint's and its deployment's files are where scripts look for them. */
+export async function inResources(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  signal: AbortSignal,
+  run: () => Promise<OperationOutcome>,
+): Promise<OperationOutcome> {
+  const { resources } = services
+  if (execution.deployment_id === null) return run()
+  const entered = await resources.enter(execution.tenant_id, execution.deployment_id)
+  let outcome: OperationOutcome
+  try {
+    outcome = await run()
+  } catch (error) {
+    entered.drop()
+    throw error
+  }
+  // What is killed at once is another worker's to run again, from what was stored before.
+  if (signal.reason === atOnce) entered.drop()
+  else await tell(services, execution, await entered.leave())
+  return outcome
+}
+
+async function tell(
+  services: WorkerServices,
+  execution: ExecutionRow,
+  reason: string | undefined,
+): Promise<void> {
+  if (reason === undefined) return
+  const message = `The folder of the deployment is on this worker only: ${reason}`
+  const event = { isLog: true, reportedAt: new Date(services.now()), level: 'warning', message } as const
+  try {
+    await insertEvents(services.db, executionEvents(execution), [event])
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error
+    services.log.warn({ execution_id: execution.id }, message)
+  }
+}

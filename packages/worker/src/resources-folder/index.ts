@@ -1,0 +1,149 @@
+import { join } from 'node:path'
+import { type ConfigValues, isDatabaseAway, unpackedArchive } from '@tutti/storage'
+import { operationUser } from '../operations/index.ts'
+import type { WorkerLog } from '../services.ts'
+import type { WorkerSettings } from '../settings.ts'
+import { createSoon } from '../soon.ts'
+import { layOutBlueprint, removeReadOnly } from './blueprint-folder.ts'
+import { type Deployment, fetchFolder, removeTree, type Store, storeFolder } from './deployment-folder.ts'
+import { folderOf, noteFile, type Owner } from './names.ts'
+import { listNotes, removeNote } from './notes.ts'
+import { openResourcesFolder } from './open-folder.ts'
+import { findGone, readSurroundings } from './queries.ts'
+
+export { readInstallation } from './queries.ts'
+
+/**
+ * Files where scripts look for them: `blueprints/TENANT/ID` is the unpacked blueprint, to be read, `deployments/TENANT/ID`
+ * is the deployment's own folder, to be written. The second is stored after every operation that changed something and
+ * fetched before the next where another worker stored it last: whoever ends last wins, and what is lost with a worker is
+ * what its running operations had written.
+ */
+export type ResourcesFolder = {
+  /** Before an operation of the deployment. @throws errors of the file system, such as a full disk */
+  enter(tenantId: number, deploymentId: string): Promise<Entered>
+  /** Removes soon what is of blueprints and deployments that are no more. */
+  sweep(): void
+  stop(): Promise<void>
+}
+
+export type Entered = {
+  /** After it. Answers why the folder is not kept for other workers, where it is not. */
+  leave(): Promise<string | undefined>
+  /** When the operation is another worker's by now. */
+  drop(): void
+}
+
+type Services = {
+  readonly db: Store['db']
+  readonly settings: WorkerSettings
+  readonly config: ConfigValues
+  readonly log: WorkerLog
+}
+
+export async function openResources({ db, settings, config, log }: Services): Promise<ResourcesFolder> {
+  const { resourcesFolder: root } = settings.environment
+  const { workFolder, maxArchiveBytes, dataFolder, maxUnpackedBytes, maxUnpackedEntries } = settings
+  await openResourcesFolder(root)
+  const limits = { maxBytes: maxUnpackedBytes, maxEntries: maxUnpackedEntries }
+  const store: Store = { db, root, workFolder, limits, maxArchiveBytes }
+  const alone = createTurns()
+  /** How many operations are at work in a folder. */
+  const busy = new Map<string, number>()
+  const count = (key: string, difference: number) => {
+    const now = (busy.get(key) ?? 0) + difference
+    if (now === 0) busy.delete(key)
+    else busy.set(key, now)
+  }
+
+  async function remove(owner: Owner & { readonly user: number | null }): Promise<void> {
+    const folder = folderOf(root, owner)
+    const key = noteFile(root, owner)
+    await alone(key, async () => {
+      if (busy.has(key)) return
+      if (folder !== undefined)
+        await (owner.kind === 'blueprints' ? removeReadOnly(folder) : removeTree(folder, owner.user))
+      await removeNote(root, owner)
+    })
+  }
+
+  const sweeper = createSoon(
+    async () => {
+      for (const gone of await findGone(db, await listNotes(root))) await remove(gone)
+    },
+    {
+      delayMs: 0,
+      onError: (error) => log.warn({ err: error }, 'folders of what was deleted could not be removed yet'),
+    },
+  )
+  sweeper.ask()
+  const timer = setInterval(() => sweeper.ask(), settings.resourcesSweepMs)
+  timer.unref()
+
+  return {
+    async enter(tenantId, deploymentId) {
+      const surroundings = await readSurroundings(db, tenantId, deploymentId)
+      if (surroundings === undefined) return nothing
+      const { tenant, blueprintId, blueprintSha256 } = surroundings
+      const user = operationUser(settings.operationUsers, tenantId)
+      if (blueprintId !== null && blueprintSha256 !== null) {
+        const unpacked = () =>
+          unpackedArchive(db, blueprintSha256, join(dataFolder, 'archives'), {
+            maxBytes: config.get('blueprint_folder_max_size_mb') * 2 ** 20,
+            maxEntries: config.get('blueprint_folder_max_files'),
+          })
+        const blueprint = { tenant, id: blueprintId, sha256: blueprintSha256, unpacked }
+        await alone(noteFile(root, { kind: 'blueprints', tenant, id: blueprintId }), () =>
+          layOutBlueprint(root, blueprint, user),
+        )
+      }
+      const deployment: Deployment = { tenantId, id: deploymentId, surroundings, user }
+      const key = noteFile(root, { kind: 'deployments', tenant, id: deploymentId })
+      await alone(key, async () => {
+        // Those at work here have it, and write into it.
+        if (!busy.has(key)) await fetchFolder(store, deployment)
+        count(key, 1)
+      })
+      return {
+        leave: () =>
+          alone(key, async () => {
+            try {
+              return await storeFolder(store, deployment)
+            } catch (error) {
+              // The operation is done, and what it wrote is here: it is stored with what the next one writes.
+              log.warn(
+                { err: error, deployment: deploymentId },
+                'the folder of a deployment could not be stored yet',
+              )
+              return isDatabaseAway(error) ? undefined : `it could not be stored: ${(error as Error).message}`
+            } finally {
+              count(key, -1)
+            }
+          }),
+        drop: () => count(key, -1),
+      }
+    },
+    sweep: () => sweeper.ask(),
+    async stop() {
+      clearInterval(timer)
+      await sweeper.stop()
+    },
+  }
+}
+
+const nothing: Entered = { leave: async () => undefined, drop: () => undefined }
+
+/** What is done to one folder is done one after the other. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <Value>(key: string, work: () => Promise<Value>): Promise<Value> => {
+    const before = last.get(key) ?? Promise.resolve()
+    const turn = before.then(work, work)
+    last.set(key, turn)
+    try {
+      return await turn
+    } finally {
+      if (last.get(key) === turn) last.delete(key)
+    }
+  }
+}
