@@ -14,7 +14,7 @@ export const outputLimitBytes = 16 * 1024 * 1024
 /** As deep as a request's body may be: whoever shows, stores or compares a deeper one runs out of stack. */
 const maxNesting = 500
 
-/** The answer in an operation's `output.json` (spec/operations.md 4), or why there is none. */
+/** The answer in an operation's `output.json` (docs/reference/operations.md, "Process"), or why there is none. */
 export async function readOutput(
   file: string,
   taskName: string,
@@ -63,7 +63,7 @@ function parse(text: string): JsonObject | null {
   }
 }
 
-/** The wire form of spec/operations.md 2.3, turned back into the class that it names. */
+/** The wire form of docs/reference/operations.md, "Errors on the wire", turned back into the class that it names. */
 function failure(payload: JsonObject): OperationOutcome {
   const type = textOr(payload.exception_type, 'RecoverableError')
   const known = textOr(payload.known_exception_type, 'RecoverableError')

@@ -3,7 +3,7 @@ import { blueprintArchive, blueprintText } from '../../../test/archives.ts'
 import { addBlueprint, addUser } from '../../../test/fixtures.ts'
 import { startTestSystem, type TestSystem } from '../../../test/test-system.ts'
 
-// Inputs and parameters that name something on the manager (spec/dsl.md 7.3).
+// Inputs and parameters that name something on the manager (docs/reference/language/constraints.md, "Objects").
 
 let system: TestSystem
 
