@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -53,4 +53,13 @@ test('of several that begin at once one has it', async () => {
   const chosen = await Promise.all([choose('a'), choose('b'), choose('a'), choose('b')])
   const owners = new Set(chosen.flatMap((one, index) => (one === usual() ? [index % 2] : [])))
   expect(owners.size).toBe(1)
+})
+
+test('the users of operations can pass through every folder on the way', async () => {
+  const named = join(folder, 'some/where/resources')
+  await choose('a', { resourcesFolder: named })
+  for (const path of ['some', 'some/where', 'some/where/resources']) {
+    expect([path, (await stat(join(folder, path))).mode & 0o001]).toEqual([path, 0o001])
+  }
+  expect((await stat(join(named, '.tutti'))).mode & 0o777).toBe(0o700)
 })

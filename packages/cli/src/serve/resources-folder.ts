@@ -53,6 +53,8 @@ async function claim(folder: string, mark: Mark): Promise<boolean> {
   if (owner !== undefined && owner.installation !== mark.installation && !(await isThere(owner.dataFolder))) {
     await rm(markOf(folder), { force: true })
   }
+  // The folders on the way are for the users of operations to pass through.
+  await mkdir(folder, { recursive: true })
   await mkdir(insideOf(folder), { recursive: true, mode: 0o700 })
   const written = join(insideOf(folder), `database.${randomUUID()}`)
   await writeFile(written, JSON.stringify(mark), { mode: 0o600 })

@@ -1,6 +1,13 @@
 export { isNoSpace, noSpace } from './full-disk.ts'
 export { logFileOf } from './log-file.ts'
-export { handOver, type OperationUser, operationUser, removeFolder, type UserIds } from './operation-user.ts'
+export {
+  commandAs,
+  handOver,
+  type OperationUser,
+  operationUser,
+  removeFolder,
+  type UserIds,
+} from './operation-user.ts'
 export { nonRecoverable } from './outcome.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
 export { type LogLimits, removeLog } from './rotating-log.ts'

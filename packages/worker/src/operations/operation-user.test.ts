@@ -87,6 +87,63 @@ asRoot('as root', () => {
     expect(outcome).toEqual({ ok: true, result: ' 1 1 2 1 1 1' })
   })
 
+  test('a removal shows the user nothing of the environment of the worker', async () => {
+    process.env.TUTTI_TEST_SECRET = 'of the worker'
+    const left = join(folder, 'left')
+    mkdirSync(left)
+    for (let index = 0; index < 5_000; index += 1) writeFileSync(join(left, String(index)), '')
+    await handOver(left, one)
+    // Reads, as that user, what its processes have been given, until it is told that it is over.
+    const spy = spawn(
+      '/bin/sh',
+      [
+        '-c',
+        'echo; while :; do cat /proc/[0-9]*/environ 2>/dev/null | tr "\\0" "\\n" | grep TUTTI_TEST_SECRET; done',
+      ],
+      {
+        uid: one,
+        gid: one,
+        env: { PATH: '/usr/bin:/bin' },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        detached: true,
+      },
+    )
+    const { pid } = spy
+    if (pid === undefined) throw new Error('no spy')
+    let seen = ''
+    const ended = new Promise((resolve) => spy.once('close', resolve))
+    try {
+      await new Promise<void>((resolve) => {
+        spy.stdout.on('data', (chunk) => {
+          seen += chunk
+          resolve()
+        })
+      })
+      await removeFolder(left, one)
+    } finally {
+      process.kill(-pid, 'SIGKILL')
+      await ended
+      Reflect.deleteProperty(process.env, 'TUTTI_TEST_SECRET')
+    }
+    expect(seen).toBe('\n')
+  })
+
+  test.each([
+    ['its user', one],
+    ['root', null],
+  ])('folders that %s has closed to itself are removed as well', async (_, user) => {
+    const closed = join(folder, 'closed')
+    mkdirSync(join(closed, 'inner', 'innermost'), { recursive: true })
+    writeFileSync(join(closed, 'inner', 'innermost', 'file'), '')
+    for (const path of ['inner/innermost/file', 'inner/innermost', 'inner', '']) {
+      await handOver(join(closed, path), user)
+    }
+    chmodSync(join(closed, 'inner', 'innermost'), 0)
+    chmodSync(join(closed, 'inner'), 0)
+    await removeFolder(closed, user)
+    expect(readdirSync(folder)).not.toContain('closed')
+  })
+
   test('it cannot become anybody else, not by a program of root either', async () => {
     cpSync('/usr/bin/id', join(folder, 'id'))
     chmodSync(join(folder, 'id'), 0o4755)

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process'
-import { chmod, chown, mkdir, rm, rmdir } from 'node:fs/promises'
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { chmod, chown, mkdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { withoutNewPrivileges } from './setpriv.ts'
 
 /** User ids of the operating system that operations run as: one for each tenant, by the tenant's id. */
 export type UserIds = { readonly first: number; readonly last: number }
@@ -47,15 +48,53 @@ export async function ownFolder(parent: string, user: OperationUser): Promise<st
  * folder by somebody who exchanges a folder for a link meanwhile.
  */
 export async function removeFolder(folder: string, user: OperationUser): Promise<void> {
-  if (user === null) return rm(folder, { recursive: true, force: true })
-  // Its own removal fails, as its parent is not that user's.
-  await removeAs(user, folder)
-  await rmdir(folder)
+  await runAs(user, ['rm', '-rf', '--', folder])
+  // For a user its own removal failed, as its parent is not that user's.
+  if (await isRemoved(folder)) return
+  // Scripts may have left folders that even their owner cannot look into.
+  await runAs(user, ['chmod', '-R', 'u+rwX', '--', folder])
+  await runAs(user, ['rm', '-rf', '--', folder])
+  if (!(await isRemoved(folder))) throw new Error(`${folder} could not be removed`)
 }
 
-function removeAs(user: number, folder: string): Promise<void> {
+async function isRemoved(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return true
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Whoever can stop a process of that user must not be able to hold the worker up for ever. */
+const longestMs = 600_000
+
+/**
+ * How the worker's own programs run as an operation's user. That user may read the environment of all its processes, and
+ * what they may become: there is nothing of the worker's in it, and nothing to become.
+ */
+export function commandAs(
+  user: OperationUser,
+  [name, ...args]: readonly [string, ...string[]],
+): { readonly file: string; readonly args: readonly string[]; readonly options: SpawnOptions } {
+  const options = {
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+    cwd: '/',
+    timeout: longestMs,
+    killSignal: 'SIGKILL',
+  } as const
+  if (user === null) return { file: name, args, options }
+  const [file, ...rest] = withoutNewPrivileges([name, ...args])
+  return { file, args: rest, options: { ...options, uid: user, gid: user } }
+}
+
+function runAs(user: OperationUser, command: readonly [string, ...string[]]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('rm', ['-rf', '--', folder], { uid: user, gid: user, stdio: 'ignore' })
+    const { file, args, options } = commandAs(user, command)
+    const child = spawn(file, args, { ...options, stdio: 'ignore' })
     child.once('error', reject)
     child.once('exit', () => resolve())
   })

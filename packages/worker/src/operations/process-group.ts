@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createGroupWatcher } from './group-watcher.ts'
 import type { OperationUser } from './operation-user.ts'
 import { groupsOf } from './session.ts'
-import { setprivCommand } from './setpriv.ts'
+import { withoutNewPrivileges } from './setpriv.ts'
 
 /** How long a process has after SIGTERM before SIGKILL (docs/reference/operations.md, "Process"). */
 export const killGraceMs = 5000
@@ -62,13 +62,6 @@ export function startProcessGroup({
   watcher.watch(pid)
   const leave = () => watcher.release(pid)
   return { exit: exitOf(child), kill: (graceMs) => killGroup(pid, graceMs).finally(leave), leave }
-}
-
-/** @throws Error when the machine has no setpriv */
-function withoutNewPrivileges(command: readonly string[]): [string, ...string[]] {
-  const setpriv = setprivCommand()
-  if (setpriv === undefined) throw new Error('there is no setpriv, which --operation-users needs')
-  return [setpriv, '--nnp', ...command]
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {

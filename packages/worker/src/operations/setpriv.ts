@@ -14,3 +14,10 @@ export function setprivCommand(): string | undefined {
     }
   })
 }
+
+/** @throws Error when the machine has no setpriv */
+export function withoutNewPrivileges(command: readonly string[]): [string, ...string[]] {
+  const setpriv = setprivCommand()
+  if (setpriv === undefined) throw new Error('there is no setpriv, which --operation-users needs')
+  return [setpriv, '--nnp', ...command]
+}

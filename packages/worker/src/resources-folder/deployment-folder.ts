@@ -47,7 +47,7 @@ export async function fetchFolder(store: Store, deployment: Deployment): Promise
     return folder
   await openTenantFolder(root, 'deployments', owner.tenant, user)
   // What is there without a note was there before Tutti, and is adopted: the rest is of another state, or another time.
-  if (isThere && (note !== undefined || folderSha256 !== null)) await removeTree(folder, note?.user ?? null)
+  if (isThere && (note !== undefined || folderSha256 !== null)) await removeTree(folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await handOver(folder, user)
   if (folderSha256 !== null) {
@@ -80,7 +80,7 @@ async function restoreFolder(
     await pipeline(Readable.from(archive.chunks), createWriteStream(file, { mode: 0o600 }))
     await unpackArchive(file, staged, { ...limits, topLevel: 'anything' })
     await handOverTree(staged, user)
-    await removeTree(folder, user)
+    await removeTree(folder)
     await rename(staged, folder)
     await chmod(folder, 0o700)
   } finally {
@@ -153,7 +153,8 @@ function limited(maxBytes: number) {
   }
 }
 
-/** As the user whose files these are; the folder itself is in one of the worker's own. */
-export async function removeTree(folder: string, user: OperationUser): Promise<void> {
-  if ((await lstat(folder).catch(unlessAbsent(undefined))) !== undefined) await removeFolder(folder, user)
+/** As the user whose it is, whatever is noted of it: the folder itself is in one of the worker's own. */
+export async function removeTree(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(unlessAbsent(undefined))
+  if (found !== undefined) await removeFolder(folder, found.uid === process.getuid?.() ? null : found.uid)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, readdir } from 'node:fs/promises'
+import { lstat, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What a folder cannot be kept for. */
@@ -20,7 +20,7 @@ export async function fingerprintOf(folder: string, { maxBytes, maxEntries }: Li
   let [bytes, entries] = [0, 0]
   const open = ['']
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const names = await readdir(join(folder, at)).catch(unlessGone([]))
+    const names = await namesIn(join(folder, at), maxEntries)
     for (const name of names.sort()) {
       const path = join(at, name)
       const found = await lstat(join(folder, path), { bigint: true }).catch(unlessGone(undefined))
@@ -43,6 +43,16 @@ export async function fingerprintOf(folder: string, { maxBytes, maxEntries }: Li
     }
   }
   return entries === 0 ? '' : hash.digest('hex')
+}
+
+/** Not all of them at once: a script can make millions. @throws TooLarge */
+async function namesIn(path: string, most: number): Promise<string[]> {
+  const folder = await opendir(path).catch(unlessGone(undefined))
+  const names: string[] = []
+  for await (const { name } of folder ?? []) {
+    if (names.push(name) > most) throw new TooLarge(`it holds more than ${most} files and folders`)
+  }
+  return names
 }
 
 /** What goes while one looks is a change that the next look sees. */

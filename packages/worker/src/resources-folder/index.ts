@@ -56,25 +56,27 @@ export async function openResources({ db, settings, config, log }: Services): Pr
     else busy.set(key, now)
   }
 
-  async function remove(owner: Owner & { readonly user: number | null }): Promise<void> {
+  async function remove(owner: Owner): Promise<void> {
     const folder = folderOf(root, owner)
     const key = noteFile(root, owner)
     await alone(key, async () => {
       if (busy.has(key)) return
       if (folder !== undefined)
-        await (owner.kind === 'blueprints' ? removeReadOnly(folder) : removeTree(folder, owner.user))
+        await (owner.kind === 'blueprints' ? removeReadOnly(folder) : removeTree(folder))
       await removeNote(root, owner)
     })
   }
 
+  const warn = (error: unknown) =>
+    log.warn({ err: error }, 'folders of what was deleted could not be removed yet')
   const sweeper = createSoon(
     async () => {
-      for (const gone of await findGone(db, await listNotes(root))) await remove(gone)
+      for (const gone of await findGone(db, await listNotes(root))) {
+        // One that cannot be removed does not keep the others.
+        await remove(gone).catch(warn)
+      }
     },
-    {
-      delayMs: 0,
-      onError: (error) => log.warn({ err: error }, 'folders of what was deleted could not be removed yet'),
-    },
+    { delayMs: 0, onError: warn },
   )
   sweeper.ask()
   const timer = setInterval(() => sweeper.ask(), settings.resourcesSweepMs)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import type { OperationUser } from '../operations/index.ts'
+import { commandAs, type OperationUser } from '../operations/index.ts'
 
 /**
  * Packs and unpacks as the user whose files these are: links in them lead that user nowhere that its scripts cannot go.
@@ -51,12 +51,8 @@ type Child = {
 const longestText = 10_000
 
 function start(args: readonly string[], user: OperationUser): Child {
-  const child = spawn('tar', args, {
-    ...(user !== null && { uid: user, gid: user }),
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
-    cwd: '/',
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const { file, args: all, options } = commandAs(user, ['tar', ...args])
+  const child = spawn(file, all, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
   let text = ''
   child.stderr.on('data', (chunk: Buffer) => {
     if (text.length < longestText) text += chunk.toString('utf8')
