@@ -76,6 +76,7 @@ export {
   guardedFetch,
   guardedGet,
   limited,
+  shownAddress,
   withoutCredentials,
 } from './fetch/index.ts'
 export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'

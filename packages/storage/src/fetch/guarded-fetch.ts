@@ -1,5 +1,6 @@
 import type { AddressRules } from '../checked-address.ts'
 import { FetchRefused, guardedGet, limited } from './guarded-get.ts'
+import { shownAddress } from './without-credentials.ts'
 
 export type FetchRules = AddressRules & {
   readonly maxBytes: number
@@ -27,16 +28,16 @@ export async function guardedFetch(address: string, rules: FetchRules): Promise<
     }
     if (statusCode < 200 || statusCode >= 300) {
       response.resume()
-      throw new FetchRefused(`${address} answered with status ${statusCode}`)
+      throw new FetchRefused(`${shownAddress(address)} answered with status ${statusCode}`)
     }
     return limited(response, address, { maxBytes: rules.maxBytes, signal })
   }
-  throw new FetchRefused(`${address} redirects more than ${maxRedirects} times`)
+  throw new FetchRefused(`${shownAddress(address)} redirects more than ${maxRedirects} times`)
 }
 
 function parse(address: string): URL {
-  if (!URL.canParse(address)) throw new FetchRefused(`${address} is not an address`)
+  if (!URL.canParse(address)) throw new FetchRefused(`${shownAddress(address)} is not an address`)
   const url = new URL(address)
   if (url.protocol === 'http:' || url.protocol === 'https:') return url
-  throw new FetchRefused(`${address}: only http and https addresses can be fetched`)
+  throw new FetchRefused(`${shownAddress(address)}: only http and https addresses can be fetched`)
 }

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { AddressRefused, type AddressRules, type CheckedAddress, checkedAddress } from '../checked-address.ts'
-import { withoutCredentials } from './without-credentials.ts'
+import { shownAddress, withoutCredentials } from './without-credentials.ts'
 
 /**
  * Why an address was not fetched; the text is shown to whoever wrote the address. Caused by AddressRefused where nothing
@@ -67,7 +67,8 @@ export async function* limited(
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.length
-      if (size > maxBytes) throw new FetchRefused(`${address} is larger than the allowed ${maxBytes} bytes`)
+      if (size > maxBytes)
+        throw new FetchRefused(`${shownAddress(address)} is larger than the allowed ${maxBytes} bytes`)
       yield chunk
     }
   } catch (error) {
@@ -81,7 +82,7 @@ function unfetched(address: string, signal: AbortSignal, error: unknown): FetchR
   const why = signal.aborted ? signal.reason : error
   // Where a name has several addresses Node gives an error without a text, but with a code.
   const { message, code } = why instanceof Error ? (why as NodeJS.ErrnoException) : { message: String(why) }
-  return new FetchRefused(`${address} cannot be fetched: ${message || code}`)
+  return new FetchRefused(`${shownAddress(address)} cannot be fetched: ${message || code}`)
 }
 
 async function addressOf(url: URL, rules: AddressRules): Promise<CheckedAddress> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutCredentials } from './without-credentials.ts'
+import { shownAddress, withoutCredentials } from './without-credentials.ts'
 
 test.each([
   ['https://user:pass@host/a.zip', 'https://host/a.zip'],
@@ -16,4 +16,22 @@ test.each([
   ['https://host/a@b/c', 'https://host/a@b/c'],
 ])('%s', (text, shown) => {
   expect(withoutCredentials(text)).toBe(shown)
+})
+
+test.each([
+  ['https://host/a@b.zip', 'https://host/a@b.zip'],
+  ['https://host?token=secret', 'https://host?…'],
+  ['https://user:secret@host/a.zip?secret#secret', 'https://host/a.zip?…'],
+  ['https://user:se cret@host/a.zip', 'https://host/a.zip'],
+  ["https://user:'secret'@host/a.zip", 'https://host/a.zip'],
+  ['https:user:secret@host/a.zip', 'https://host/a.zip'],
+  ['https:\\\\user:secret@host/a.zip', 'https://host/a.zip'],
+  ['https://user:secret/secret@host/a.zip', 'https://host/a.zip'],
+  ['https://user:secret?secret@host/a.zip?secret', 'https://host/a.zip?…'],
+  ['https://user:secret@[::1', 'https://[::1'],
+  ['//user:secret@host/a.zip', 'host/a.zip'],
+  ['user:secret@host/a.zip', 'host/a.zip'],
+  ['no address', 'no address'],
+])('of the address %s', (address, shown) => {
+  expect(shownAddress(address)).toBe(shown)
 })

@@ -10,9 +10,9 @@ import {
   ownerFields,
   pickUpMs,
   type Scope,
+  shownAddress,
   timeField,
   visibleIn,
-  withoutCredentials,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -62,7 +62,7 @@ export const executionResource: ListedResource = {
 /** The address of an archive may hold a password or a token: it is for whoever fetches it. */
 function withShownUrl(parameters: unknown) {
   const { url, ...others } = parameters as { readonly url?: unknown }
-  return { ...others, url: typeof url === 'string' ? withoutCredentials(url) : url }
+  return { ...others, url: typeof url === 'string' ? shownAddress(url) : url }
 }
 
 export const notSystem = sql`not e.is_system_workflow`
