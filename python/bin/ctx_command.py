@@ -1,4 +1,4 @@
-"""`ctx ARGS…`: asks the running operation's ctx (spec/operations.md 3.2).
+"""`ctx ARGS…`: asks the running operation's ctx (docs/reference/operations.md, "The ctx command").
 
 A script calls this many times, so it takes 11 ms instead of 30: no site (-S), and the C modules below `json` and
 `socket` without the Python around them (regular expressions, enums, selectors).

@@ -1,4 +1,4 @@
-"""`ctx` of an operation (spec/operations.md 2)."""
+"""`ctx` of an operation (docs/reference/python.md, "ctx")."""
 import os
 import shutil
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The smaller objects below `ctx` (spec/operations.md 2)."""
+"""The smaller objects below `ctx` (docs/reference/python.md, "ctx")."""
 import os
 import sys
 

@@ -1,4 +1,4 @@
-"""Marks on plugin functions; the functions themselves stay as they are (spec/operations.md 2.3)."""
+"""Marks on plugin functions; the functions themselves stay as they are (docs/reference/python.md, "Decorators")."""
 from functools import wraps
 
 

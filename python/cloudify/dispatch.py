@@ -1,4 +1,4 @@
-"""Runs one operation: FOLDER/input.json → call → FOLDER/output.json (spec/operations.md 4)."""
+"""Runs one operation: FOLDER/input.json → call → FOLDER/output.json (docs/reference/python.md, "Dispatch")."""
 import importlib
 import json
 import os

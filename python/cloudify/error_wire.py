@@ -1,4 +1,4 @@
-"""An exception as the JSON that the worker reads (spec/operations.md 2.3)."""
+"""An exception as the JSON that the worker reads (docs/reference/operations.md, "Errors on the wire")."""
 import traceback
 
 from cloudify import exceptions

@@ -1,4 +1,4 @@
-"""The exceptions that operations raise and what they mean to a workflow (spec/operations.md 2.3)."""
+"""The exceptions that operations raise and what they mean to a workflow (docs/reference/python.md, "Exceptions")."""
 
 
 class _WithCauses(Exception):

@@ -1,4 +1,4 @@
-"""The manager over REST: connection, node instances, files (spec/operations.md 2.1, 2.2 and 9)."""
+"""The manager over REST: connection, node instances, files (docs/reference/operations.md, "Runtime properties" and "Files" and "Patience")."""
 import copy
 import json
 import os

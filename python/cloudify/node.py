@@ -1,4 +1,4 @@
-"""ctx.node, ctx.instance and their relationships (spec/operations.md 2)."""
+"""ctx.node, ctx.instance and their relationships (docs/reference/python.md, "ctx")."""
 from cloudify.exceptions import NonRecoverableError
 from cloudify.manager import fetch_node_instance, save, save_merged
 

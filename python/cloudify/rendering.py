@@ -1,4 +1,4 @@
-"""Jinja2 templates (spec/operations.md 2.2)."""
+"""Jinja2 templates (docs/reference/operations.md, "Files")."""
 from cloudify.exceptions import NonRecoverableError
 
 MARKS = (b'{{', b'{#', b'{%')

@@ -1,4 +1,4 @@
-"""Files of the blueprint and the deployment (spec/operations.md 2.2)."""
+"""Files of the blueprint and the deployment (docs/reference/operations.md, "Files")."""
 import json
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""One keep-alive HTTP connection to the manager, with the patience of spec/operations.md 9."""
+"""One keep-alive HTTP connection to the manager, with the patience of docs/reference/operations.md, "Patience"."""
 import json
 import socket
 import threading

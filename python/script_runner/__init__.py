@@ -1,1 +1,1 @@
-"""The script plugin (spec/operations.md 3)."""
+"""The script plugin (docs/reference/operations.md, "Scripts")."""

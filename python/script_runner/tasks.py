@@ -1,4 +1,4 @@
-"""The operation that every script implementation becomes (spec/operations.md 3)."""
+"""The operation that every script implementation becomes (docs/reference/operations.md, "Scripts")."""
 from cloudify.decorators import operation, workflow
 from cloudify.exceptions import NonRecoverableError
 from script_runner.answers import add_answers

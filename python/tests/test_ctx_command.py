@@ -2,7 +2,7 @@ from tests.operation import OperationCase
 
 
 class CtxCommand(OperationCase):
-    """Every command of spec/operations.md 3.2, `-` and `_` alike."""
+    """Every command of docs/reference/operations.md, "The ctx command", `-` and `_` alike."""
 
     def printed(self, command, **fields):
         output = self.run_operation({'script_source': '#!/bin/bash\nctx returns "$({0} 2>&1)"'.format(command)}, **fields)

@@ -4,7 +4,7 @@ import { parseTimestamp } from './values/timestamp.ts'
 
 export type LabelPair = { readonly key: string; readonly value: string }
 
-/** The only keys that may begin with `csys-` (spec/rest-facts-a.md 4). */
+/** The only keys that may begin with `csys-` (docs/reference/sites-filters-labels.md, "Labels"). */
 export const reservedLabelKeys = [
   'csys-obj-name',
   'csys-obj-type',
@@ -97,7 +97,7 @@ export function parseLabelsText(text: string): readonly LabelPair[] {
   )
 }
 
-/** One label by the rules of spec/rest-facts-a.md 4. @throws bad_parameters_error */
+/** One label by the rules of docs/reference/sites-filters-labels.md, "Labels". @throws bad_parameters_error */
 export function checkLabel(key: unknown, value: unknown): LabelPair {
   if (typeof key !== 'string' || typeof value !== 'string') throw malformed()
   const lowerKey = checkLabelKey(key)

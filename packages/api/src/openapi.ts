@@ -88,7 +88,7 @@ function parameters(route: Route, path: string, hasTenants: boolean): readonly J
 
 const inQuery = (name: string, schema: unknown): Json => ({ name, in: 'query', required: false, schema })
 
-/** spec/rest-spec-a.md 4.1 */
+/** docs/reference/rest-conventions.md, "Lists" */
 const listParameters: readonly Json[] = [
   inQuery('_include', { type: 'string', description: 'Comma-separated fields to answer' }),
   inQuery('_sort', {

@@ -7,7 +7,7 @@ import { parseParameters } from './values/parse-object.ts'
 import { wireList } from './values/wire-list.ts'
 import { wireTypeOf } from './values/wire-type.ts'
 
-/** From narrow to wide (spec/rest-facts-a.md 4, spec/rest-facts-b.md 3). */
+/** From narrow to wide (docs/reference/rest-conventions.md, "Visibility"). */
 export const visibilities = ['private', 'tenant', 'global'] as const
 
 export type Visibility = (typeof visibilities)[number]

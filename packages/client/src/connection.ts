@@ -11,7 +11,7 @@ export type Credentials =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'none' }
 
-/** The headers that every request carries (spec/rest-spec-a.md 5). */
+/** The headers that every request carries (docs/reference/access.md, "Credentials"). */
 export function connectionHeaders({ tenant, credentials }: Connection): Readonly<Record<string, string>> {
   switch (credentials.kind) {
     case 'none':

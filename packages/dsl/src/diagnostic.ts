@@ -1,4 +1,4 @@
-/** Error classes of dsl.md 16. The first four make a blueprint `invalid`, the rest `failed_parsing`. */
+/** Error classes of docs/reference/language/errors.md. The first four make a blueprint `invalid`, the rest `failed_parsing`. */
 export type ErrorClass =
   | 'DSLParsingException'
   | 'DSLParsingFormatException'
@@ -27,7 +27,7 @@ export type ErrorClass =
 /** One problem of a blueprint: what, where, why, and what may have been meant. */
 export interface Diagnostic {
   readonly errorClass: ErrorClass
-  /** Numeric code of dsl.md 16; only DSL parsing errors have one. */
+  /** Numeric code of docs/reference/language/errors.md; only DSL parsing errors have one. */
   readonly code: number | null
   readonly message: string
   /** Address of the file, or null when the problem belongs to no line. */
@@ -44,7 +44,7 @@ export interface Diagnostic {
   readonly expected?: string
   /** The nearest name that exists. */
   readonly suggestion?: string
-  /** True: the blueprint becomes `invalid`; false: `failed_parsing` (dsl.md 1). */
+  /** True: the blueprint becomes `invalid`; false: `failed_parsing` (docs/reference/blueprints.md, "States"). */
   readonly isDslError: boolean
 }
 
@@ -100,7 +100,7 @@ export class DslError extends Error {
   }
 }
 
-/** Schema violations and malformed YAML (dsl.md 16, *Format*). */
+/** Schema violations and malformed YAML (docs/reference/language/errors.md, *Format*). */
 export function formatError(
   code: number,
   message: string,
@@ -109,7 +109,7 @@ export function formatError(
   return new DslError('DSLParsingFormatException', message, { ...details, code })
 }
 
-/** Well-formed but meaningless (dsl.md 16, *Logic*). */
+/** Well-formed but meaningless (docs/reference/language/errors.md, *Logic*). */
 export function logicError(
   code: number,
   message: string,
@@ -118,7 +118,7 @@ export function logicError(
   return new DslError('DSLParsingLogicException', message, { ...details, code })
 }
 
-/** The text of a diagnostic as the manager shows it: message, then file, position, path, value (dsl.md 1). */
+/** The text of a diagnostic as the manager shows it: message, then file, position, path, value (docs/reference/blueprints.md, "States"). */
 export function diagnosticText(diagnostic: Diagnostic): string {
   const lines = [diagnostic.message]
   if (diagnostic.suggestion !== undefined) lines.push(`  did you mean: ${diagnostic.suggestion}`)

@@ -15,7 +15,7 @@ relationships:
     properties: {operation: {type: string, required: false}}
 `
 
-/** Blueprint → class and code of its first mistake (dsl.md 16). */
+/** Blueprint → class and code of its first mistake (docs/reference/language/errors.md). */
 const CASES: readonly (readonly [name: string, expected: string, text: string, around?: Surroundings])[] = [
   ['malformed YAML', 'Format -1', `${V5}a: [`],
   ['a tab as indentation', 'Format -1', `${V5}inputs:\n\tx: 1\n`],

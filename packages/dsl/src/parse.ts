@@ -24,7 +24,7 @@ export interface ParseRequest {
   readonly files: ReadonlySet<string>
   readonly resolve: ImportResolver
   readonly options?: ParseOptions
-  /** For schedules that give only a time of day (dsl.md 14.5). */
+  /** For schedules that give only a time of day (docs/reference/language/workflows-and-settings.md, "Default schedules"). */
   readonly now: Date
 }
 
@@ -44,7 +44,7 @@ const MOST_PLAN_VALUES = 20_000_000
 
 const DOCUMENT = record(SECTIONS)
 
-/** A blueprint's text and its imports to a plan (dsl.md 1, plan.md 1). Reports all independent mistakes. */
+/** A blueprint's text and its imports to a plan (docs/reference/language/README.md, "From text to plan"; docs/reference/plan.md, "The plan"). Reports all independent mistakes. */
 export async function parseBlueprint(request: ParseRequest): Promise<ParseOutcome> {
   const problems = newProblems()
   const plan = await planOf(request, problems)
@@ -125,7 +125,7 @@ async function planOf(request: ParseRequest, problems: Problems): Promise<Plan |
   }
 }
 
-/** Only one of two relationships to the same target survives (plan.md 8.4). */
+/** Only one of two relationships to the same target survives (docs/reference/plan.md, "Node instances"). */
 function warnOfRepeatedTargets(plan: Plan, build: Build): void {
   for (const node of plan.nodes) {
     const targets = new Set<string>()

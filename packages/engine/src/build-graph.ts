@@ -5,7 +5,7 @@ import { operationOf } from './task.ts'
 import { WorkflowError } from './workflow.ts'
 
 /**
- * Rows of a new graph (spec/workflows.md 5.2): empty subgraphs are left out and whoever waits for one
+ * Rows of a new graph (docs/reference/workflows.md, "Tasks graph"): empty subgraphs are left out and whoever waits for one
  * waits for what it waited for.
  *
  * @throws WorkflowError when parts wait for each other in a circle.

@@ -51,7 +51,7 @@ export interface Relationship {
 
 /**
  * In declared order. Of two relationships to the same target instance only the last one counts
- * (spec/workflows.md 2.5).
+ * (docs/reference/workflows.md, "Relationships").
  */
 export function relationshipsOf(scope: BuildScope, source: ModelNodeInstance): readonly Relationship[] {
   const node = nodeOf(scope, source)

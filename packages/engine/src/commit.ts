@@ -32,7 +32,7 @@ export interface OperationPatch {
 }
 
 /**
- * The runner also performs the manager's side effects of spec/workflows.md 2.1 (`configured` resets the
+ * The runner also performs the manager's side effects of docs/reference/nodes-and-instances.md, "States" (`configured` resets the
  * drift, `started` sets the status).
  */
 export interface NodeInstanceStateChange {
@@ -41,7 +41,7 @@ export interface NodeInstanceStateChange {
   readonly atMs: number
 }
 
-/** A row for the events table (spec/workflows.md 8). */
+/** A row for the events table (docs/reference/events.md, "Kinds of events"). */
 export interface EmittedEvent {
   readonly type: string
   readonly timestampMs: number

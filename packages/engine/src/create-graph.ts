@@ -9,7 +9,7 @@ import { isInFlight, isTerminated, type StoredOperation } from './stored-operati
 import { isSubgraph, newTask, type Task } from './task.ts'
 
 /**
- * The live graph of stored operations, new or restored after a crash (spec/workflows.md 5.5): what is
+ * The live graph of stored operations, new or restored after a crash (docs/reference/workflows.md, "Resuming"): what is
  * recorded as done stays done, what was in flight is run again by the first `reduce`.
  */
 export function createGraph(

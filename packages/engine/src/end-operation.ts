@@ -36,7 +36,7 @@ export function noteStart(state: GraphState, task: Task | undefined, atMs: numbe
   if (task.state === 'sent' || task.state === 'sending') enter(state, task, 'started', 'task_started', atMs)
 }
 
-/** spec/workflows.md 5.3, the table. */
+/** docs/reference/workflows.md, "Failures". */
 function endInError(state: GraphState, task: Task, error: OperationError, atMs: number): void {
   const { on_failure: onFailure } = task.parameters
   if (error.kind === 'retry') {

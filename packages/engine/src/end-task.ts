@@ -30,7 +30,7 @@ export function succeed(state: GraphState, task: Task, atMs: number, result: Jso
   leaveDone(state, task, atMs)
 }
 
-/** The failure is reported and the task counts as done (spec/workflows.md 5.3). */
+/** The failure is reported and the task counts as done (docs/reference/workflows.md, "Failures"). */
 export function failIgnored(
   state: GraphState,
   task: Task,

@@ -1,7 +1,7 @@
 import type { OperationError } from './operation-error.ts'
 import { operationOf, type Task } from './task.ts'
 
-/** The text of a failed graph, which becomes the execution's error (spec/workflows.md 5.3). */
+/** The text of a failed graph, which becomes the execution's error (docs/reference/workflows.md, "Failures"). */
 export function failureText(failed: readonly Task[]): string {
   const [first, ...others] = failed.map(taskFailureText)
   if (first === undefined) return 'Workflow failed'

@@ -1,7 +1,7 @@
 import type { JsonValue } from './json.ts'
 import type { OperationError } from './operation-error.ts'
 
-/** spec/workflows.md 5.4. */
+/** docs/reference/workflows.md, "Cancelling". */
 export type CancelMode = 'cancel' | 'force-cancel' | 'kill'
 
 /** What the runner tells the reducer. A timer that fired needs no event: `reduce(state, [], nowMs)`. */

@@ -9,7 +9,7 @@ export interface GraphOptions {
   readonly newId: () => string
   /** How long independent branches may go on after the first failure. */
   readonly waitAfterFailMs: number
-  /** Nothing is run or stored, every operation succeeds at once (spec/workflows.md 5.6). */
+  /** Nothing is run or stored, every operation succeeds at once (docs/reference/workflows.md, "Dry run"). */
   readonly dryRun?: boolean
   /** Describes the new run of a failed lifecycle subgraph; without it such a subgraph just fails. */
   readonly rerunLifecycle?: RerunLifecycle

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from './json.ts'
 
 /**
- * What the graph builders need to know of a deployment: its nodes as planned (spec/plan.md 2–4), its
- * node instances as they are now (spec/plan.md 8) and the workflow settings (spec/workflows.md 1.3).
+ * What the graph builders need to know of a deployment: its nodes as planned (docs/reference/plan.md, "Nodes" and "Operations"), its
+ * node instances as they are now (docs/reference/plan.md, "Node instances") and the workflow settings (docs/reference/workflows.md, "Settings").
  * The runner reads it anew before each phase of a workflow.
  */
 export interface DeploymentModel {
@@ -24,7 +24,7 @@ export interface ModelNode {
   readonly plugins: readonly ModelPlugin[]
 }
 
-/** spec/operations.md 1.1; an operation with an empty `plugin` and `operation` is not implemented. */
+/** docs/reference/plan.md, "Operations"; an operation with an empty `plugin` and `operation` is not implemented. */
 export interface ModelOperation {
   readonly plugin: string
   readonly operation: string
@@ -79,7 +79,7 @@ export interface ModelRelationshipInstance {
   readonly target_id: string
 }
 
-/** spec/workflows.md 1.3. */
+/** docs/reference/workflows.md, "Settings". */
 export interface WorkflowSettings {
   /** −1 = without limit. */
   readonly taskRetries: number

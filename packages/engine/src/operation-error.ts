@@ -1,4 +1,4 @@
-/** One entry of an event's `error_causes` (spec/workflows.md 8). */
+/** One entry of an event's `error_causes` (docs/reference/events.md, "Fields"). */
 export interface ErrorCause {
   readonly message: string
   readonly type: string
@@ -6,7 +6,7 @@ export interface ErrorCause {
 }
 
 /**
- * How an operation failed (spec/operations.md 2.3). `kind` decides what happens next:
+ * How an operation failed (docs/reference/operations.md, "Errors on the wire"). `kind` decides what happens next:
  * `recoverable` is retried, `retry` is what `ctx.operation.retry` asks for, `non-recoverable` fails at
  * once, `killed` is an operation that a cancel request killed and that gave no answer.
  */

@@ -8,7 +8,7 @@ export interface GivenInputs {
 }
 
 /**
- * An operation's inputs with those that a workflow gives (spec/operations.md 1.3).
+ * An operation's inputs with those that a workflow gives (docs/reference/operations.md, "Inputs").
  *
  * @throws WorkflowError where an input is given twice or has not its declared type.
  */

@@ -18,7 +18,7 @@ export function nodeOperation(
   return remoteTask({ scope, instance, name, operation, given, owner: instance.id })
 }
 
-/** Both sides of a relationship's operation, at the same time (spec/workflows.md 2.5). */
+/** Both sides of a relationship's operation, at the same time (docs/reference/workflows.md, "Relationships"). */
 export function relationshipOperation(
   scope: BuildScope,
   source: ModelNodeInstance,
@@ -107,7 +107,7 @@ function remoteTask({ scope, instance, name, operation, given, owner, related, s
 const managementQueue = 'cloudify.management'
 
 /**
- * spec/operations.md 1.2: `auto` is the host's agent where there is a host. On a host that is to have no agent
+ * docs/reference/operations.md, "Executor": `auto` is the host's agent where there is a host. On a host that is to have no agent
  * (`install_method: none`) such an operation could only ever fail, so it runs centrally.
  */
 function executorOf(scope: BuildScope, { executor }: ModelOperation, hostId: string | null): string {

@@ -16,7 +16,7 @@ export interface PreparedResume {
 }
 
 /**
- * Resets the stored graph of a failed or cancelled execution (spec/workflows.md 5.5): `resume` what
+ * Resets the stored graph of a failed or cancelled execution (docs/reference/workflows.md, "Resuming"): `resume` what
  * failed, `force-resume` what was in flight as well. Not for an execution whose worker was lost: that
  * one's graph goes on as it is stored.
  *

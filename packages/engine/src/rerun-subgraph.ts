@@ -15,7 +15,7 @@ export function rerunOf(state: GraphState, subgraph: Task): (() => SubgraphStep)
 }
 
 /**
- * Puts a new run in the place of a failed subgraph (spec/workflows.md 5.3): whatever waited for the old
+ * Puts a new run in the place of a failed subgraph (docs/reference/workflows.md, "Failures"): whatever waited for the old
  * one, or for a task in it that never ran, waits for the new one.
  */
 export function rerunSubgraph(state: GraphState, failed: Task, describe: () => SubgraphStep): void {

@@ -6,7 +6,7 @@ export function hasRetriesLeft({ parameters }: Task): boolean {
   return parameters.total_retries < 0 || parameters.current_retries < parameters.total_retries
 }
 
-/** A retry is a new row in the place of the old one, which has just ended (spec/workflows.md 5.3). */
+/** A retry is a new row in the place of the old one, which has just ended (docs/reference/workflows.md, "Failures"). */
 export function retryTask(state: GraphState, task: Task, atMs: number, retryAfterMs?: number): void {
   const { parameters } = task
   const delayMs = retryAfterMs ?? parameters.retry_interval * 1000

@@ -50,7 +50,7 @@ export interface PlanEdge {
   readonly key: string
   /**
    * Wait only for what directly follows this operation (full name) in that part. A part that does not
-   * hold the operation imposes no order (spec/workflows.md 2.6).
+   * hold the operation imposes no order (docs/reference/workflows.md, "Order between instances").
    */
   readonly afterOperation?: string
 }

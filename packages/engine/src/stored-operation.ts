@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.ts'
 import type { OperationError } from './operation-error.ts'
 
-/** spec/workflows.md 5.1. Any other type is a function that the runner must run by its `name`. */
+/** docs/reference/operations-resource.md, "Operations". Any other type is a function that the runner must run by its `name`. */
 export type OperationType =
   | 'RemoteWorkflowTask'
   | 'LocalWorkflowTask'
@@ -24,7 +24,7 @@ export type OperationState =
   | 'failed'
   | 'rescheduled'
 
-/** An operation of a tasks graph: the API's resource and the durable log in one (spec/workflows.md 5.2). */
+/** An operation of a tasks graph: the API's resource and the durable log in one (docs/reference/workflows.md, "Tasks graph"). */
 export interface StoredOperation {
   readonly id: string
   readonly name: string
@@ -82,7 +82,7 @@ export function isInFlight(state: OperationState): boolean {
   return state === 'sending' || state === 'sent' || state === 'started' || state === 'response-sent'
 }
 
-/** An execution's `total_operations` for these rows (spec/workflows.md 5.2). */
+/** An execution's `total_operations` for these rows (docs/reference/workflows.md, "Tasks graph"). */
 export function countedOperations(operations: readonly StoredOperation[]): number {
   return operations.filter((operation) => operation.type !== 'NOPLocalWorkflowTask').length
 }

@@ -11,7 +11,7 @@ export type TaskEventType =
   | 'task_rescheduled'
   | 'task_failed'
 
-/** The event of a task's change of state (spec/workflows.md 8); null where the task sends none. */
+/** The event of a task's change of state (docs/reference/events.md, "Kinds of events"); null where the task sends none. */
 export function taskEvent(
   task: Task,
   type: TaskEventType,

@@ -1,6 +1,6 @@
 import type { EmittedEvent, GraphOutcome } from './commit.ts'
 
-/** `workflow_started` (spec/workflows.md 8). */
+/** `workflow_started` (docs/reference/events.md, "Kinds of events"). */
 export function workflowStarted(
   workflow: string,
   options: { readonly resume: boolean; readonly dryRun: boolean },

@@ -2,7 +2,7 @@ import type { JsonObject } from './json.ts'
 import type { DeploymentModel } from './model.ts'
 import type { StoredOperation } from './stored-operation.ts'
 
-/** A built-in workflow (spec/workflows.md 3). */
+/** A built-in workflow (docs/reference/workflows.md, "Built-in workflows"). */
 export interface Workflow {
   readonly name: string
   readonly resumable: boolean
@@ -15,9 +15,9 @@ export interface Workflow {
  * graph of that name or, where there is none, reads the deployment anew, builds and stores it.
  */
 export interface Phase {
-  /** spec/workflows.md 5.2. */
+  /** docs/reference/workflows.md, "Tasks graph". */
   readonly graphName: string
-  /** Half-done installations are undone before the graph is resumed (spec/workflows.md 5.5). */
+  /** Half-done installations are undone before the graph is resumed (docs/reference/workflows.md, "Resuming"). */
   readonly cleansUpOnResume: boolean
   /** @throws WorkflowError when no graph can be made of this deployment. */
   build(input: BuildInput): readonly StoredOperation[]
@@ -26,7 +26,7 @@ export interface Phase {
 export interface BuildInput {
   readonly model: DeploymentModel
   /**
-   * What is the same in every `__cloudify_context` of the execution (spec/operations.md 1.4):
+   * What is the same in every `__cloudify_context` of the execution (docs/reference/operations.md, "Context"):
    * `execution_id`, `workflow_id`, `deployment_id`, `tenant` and so on, without tokens.
    */
   readonly context: JsonObject

@@ -13,7 +13,7 @@ import {
 /**
  * Attacks: everybody else tries to get at what is private to Alice, by every way that answers something. Whatever is
  * hers has a name that begins with `zq`, and a twin of the same name with `no` in its place that does not exist: to
- * others the two must be alike (spec/rest-facts-b.md 3).
+ * others the two must be alike (docs/reference/rest-conventions.md, "Visibility").
  */
 let manager: TestManager
 let home: number

@@ -5,7 +5,7 @@ import { type Request, tenantOf, tenantScope } from './request.ts'
 
 /**
  * The rows that a list may show. With `_all_tenants`: those of every tenant for holders of `all_tenants`, else those
- * of the caller's tenants whose role grants the permission (spec/rest-facts-b.md 3).
+ * of the caller's tenants whose role grants the permission (docs/reference/access.md, "All tenants").
  */
 export async function listScope(
   request: Request,

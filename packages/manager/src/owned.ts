@@ -27,7 +27,7 @@ import { isHiddenFrom, type Request, requirePermission, tenantOf, tenantScope } 
 
 /**
  * The rules that everything follows which belongs to a tenant and was created by somebody: who sees it, who may change
- * it, what it may be called and how widely it may be seen (spec/rest-facts-b.md 3).
+ * it, what it may be called and how widely it may be seen (docs/reference/rest-conventions.md, "Visibility").
  */
 
 /** The resource as answers show it. @throws not_found_error */
@@ -157,7 +157,7 @@ export async function checkNewOwner(
 
 /**
  * Who created it and when: the caller, now, unless somebody who may says otherwise, as a restored snapshot does
- * (spec/rest-facts-b.md 3). The owner stays until the transaction ends.
+ * (docs/reference/rest-conventions.md, "Visibility"). The owner stays until the transaction ends.
  *
  * @throws forbidden_error, bad_parameters_error, unauthorized_error
  */

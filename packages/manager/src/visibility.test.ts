@@ -4,7 +4,7 @@ import { startTestManager, type TestManager } from '../test/test-manager.ts'
 
 /**
  * Who sees and who may change what, for everything that has a visibility: every kind × every visibility × every asker,
- * by the list, by the id and by a change (spec/rest-facts-b.md 3).
+ * by the list, by the id and by a change (docs/reference/rest-conventions.md, "Visibility").
  */
 let manager: TestManager
 beforeAll(async () => {

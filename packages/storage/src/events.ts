@@ -82,7 +82,7 @@ export async function insertEvents(
     ) as e`.execute(db)
 }
 
-/** PostgreSQL's text cannot hold NUL (spec/workflows.md 8). */
+/** PostgreSQL's text cannot hold NUL (docs/reference/events.md, "Fields"). */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '<NUL>')
 }

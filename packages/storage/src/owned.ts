@@ -6,7 +6,7 @@ import type { Schema, Visibility } from './schema.ts'
 
 /**
  * A table of things that belong to a tenant and that somebody created: their ids are unique in the tenant, and those
- * of global ones in all tenants (spec/rest-facts-b.md 3).
+ * of global ones in all tenants (docs/reference/rest-conventions.md, "Visibility").
  */
 export type OwnedTable = {
   /** Name of the model in messages: Blueprint, Site, … */

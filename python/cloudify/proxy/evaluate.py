@@ -1,4 +1,4 @@
-"""Arguments of one `ctx` command → the value they name (spec/operations.md 3.1)."""
+"""Arguments of one `ctx` command → the value they name (docs/reference/operations.md, "The ctx protocol")."""
 import re
 from collections.abc import MutableMapping
 

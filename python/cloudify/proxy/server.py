@@ -1,4 +1,4 @@
-"""Serves `ctx` to a script's processes, one JSON answer for each request (spec/operations.md 3.1)."""
+"""Serves `ctx` to a script's processes, one JSON answer for each request (docs/reference/operations.md, "The ctx protocol")."""
 import json
 import threading
 import traceback

@@ -5,7 +5,7 @@ import type { Setting } from './settings.ts'
 
 /**
  * A value for a setting: `cfy config update` sends every value as text, so numbers and booleans may be texts
- * (spec/rest-facts-b.md 12).
+ * (docs/reference/cluster-and-configuration.md, "Configuration").
  *
  * @throws conflict_error when the schema of the setting does not allow it
  */

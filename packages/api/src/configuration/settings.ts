@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { type EventVocabulary, eventVocabularies } from '../events/vocabulary.ts'
 import { ldapFields } from '../shapes/ldap.ts'
 
-/** One setting of the manager that `GET /config` shows (spec/rest-facts-b.md 12). */
+/** One setting of the manager that `GET /config` shows (docs/reference/cluster-and-configuration.md, "Configuration"). */
 export type Setting<Value = unknown> = {
   readonly default: Value
   readonly schema: TSchema
@@ -56,7 +56,7 @@ export const ownSettings = {
   blueprint_folder_max_files: integer(10_000, { minimum: 0 }),
 } as const
 
-/** What workflows begin with (spec/workflows.md 1.3). */
+/** What workflows begin with (docs/reference/workflows.md, "Settings"). */
 export const workflowSettings = {
   /** −1: without limit. */
   task_retries: integer(60, { minimum: -1 }),

@@ -1,6 +1,5 @@
 /**
- * Every error that the manager answers: its HTTP status and when it is given (spec/rest-facts-a.md 2,
- * spec/rest-facts-b.md 1). Clients choose their exception class by `error_code`, so codes are kept as
+ * Every error that the manager answers: its HTTP status and when it is given (docs/reference/rest-conventions.md, "Errors"). Clients choose their exception class by `error_code`, so codes are kept as
  * they are known on the wire, misspellings included.
  */
 export const errorCatalogue = {

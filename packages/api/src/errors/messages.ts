@@ -1,5 +1,5 @@
 /**
- * The errors whose message format clients rely on (spec/rest-facts-a.md 2, spec/rest-facts-b.md 1-3).
+ * The errors whose message format clients rely on (docs/reference/rest-conventions.md, "Error messages"; docs/reference/access.md, "Credentials").
  * Model is the class name known on the wire: Blueprint, Deployment, Execution, NodeInstance, …
  */
 import { wireList } from '../values/wire-list.ts'

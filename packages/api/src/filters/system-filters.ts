@@ -11,7 +11,7 @@ const label = (
   values,
 })
 
-/** Filters for deployments that every manager has (spec/rest-facts-a.md 6). */
+/** Filters for deployments that every manager has (docs/reference/sites-filters-labels.md, "Filters"). */
 export const systemFilters: Readonly<Record<string, readonly FilterRule[]>> = {
   'csys-environment-filter': [
     label('csys-obj-type', 'any_of', 'environment'),

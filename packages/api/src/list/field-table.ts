@@ -2,7 +2,7 @@ import { IsBoolean, IsInteger, IsNumber, IsString, IsUnion, type TObject, type T
 
 export type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'datetime' | 'json'
 
-/** Which keys a list of a resource may be asked with (spec/rest-facts-a.md 5). */
+/** Which keys a list of a resource may be asked with (docs/reference/rest-conventions.md, "Field filters"). */
 export type FieldTable = {
   /** Field → what it holds. Every field may be included; all but `json` may be filtered and sorted by. */
   readonly fields: Readonly<Record<string, FieldKind>>

@@ -16,7 +16,7 @@ type Batches<Item> = (reading: Reading) => AsyncIterable<readonly Item[]>
 
 /**
  * The envelope of a list whose items are read while they are sent: all of a list may be more than memory holds. It is
- * read once. spec/rest-spec-a.md 2.1.
+ * read once. docs/reference/rest-conventions.md, "Lists".
  */
 export class ListAnswer<Item = Readonly<Record<string, unknown>>> {
   readonly batches: Batches<Item>

@@ -3,7 +3,7 @@ import { parseTimestamp } from '../values/timestamp.ts'
 import type { FieldTable } from './field-table.ts'
 import { allValues, type QueryValues } from './query-value.ts'
 
-/** `from` is inclusive, `to` exclusive (spec/rest-facts-a.md 16). */
+/** `from` is inclusive, `to` exclusive (docs/reference/rest-conventions.md, "Ranges"). */
 export type Range = { readonly field: string; readonly from?: Date; readonly to?: Date }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The complete permission matrix: who may do what unless an administrator changes it
- * (spec/rest-facts-b.md 3). One entry a set of roles, as the paper has it.
+ * (docs/reference/access.md, "Permissions"). One entry a set of roles, as the paper has it.
  */
 const systemAdministrators = {
   roles: ['sys_admin'],

@@ -2,7 +2,7 @@ import { badParameter } from '../errors/messages.ts'
 import { wireList } from '../values/wire-list.ts'
 import type { Role } from './matrix.ts'
 
-/** A system role counts in every tenant; a tenant role only where it was given (spec/rest-facts-b.md 3). */
+/** A system role counts in every tenant; a tenant role only where it was given (docs/reference/access.md, "Roles"). */
 export const roles = {
   sys_admin: { type: 'system_role', description: 'Administers the whole manager' },
   default: { type: 'system_role', description: 'May log in; gets everything else from tenant roles' },
@@ -18,7 +18,7 @@ export type TenantRole = Exclude<Role, SystemRole>
 export const systemRoles: readonly SystemRole[] = ['sys_admin', 'default']
 export const tenantRoles: readonly TenantRole[] = ['manager', 'user', 'operations', 'viewer']
 
-/** Names of the older API that are still accepted (spec/rest-facts-b.md 0). */
+/** Names of the older API that are still accepted (docs/reference/access.md, "Roles"). */
 const systemRoleAliases: Readonly<Record<string, SystemRole>> = {
   administrator: 'sys_admin',
   admin: 'sys_admin',

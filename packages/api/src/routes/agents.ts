@@ -7,7 +7,7 @@ import { route } from './route.ts'
 const certificates = Type.Optional(Nullable(Type.String({ maxLength: 1_000_000 })))
 const text = Type.Optional(Nullable(Type.String()))
 
-/** spec/rest-facts-b.md 8. */
+/** docs/reference/agents.md, "Records". */
 export const agentRoutes = {
   'agents.list': route({
     method: 'GET',

@@ -8,7 +8,7 @@ const selection = {
   execution_id: Type.Optional(Type.String()),
 }
 
-/** spec/rest-facts-b.md 13. */
+/** docs/reference/audit.md, "Records". */
 export const auditRoutes = {
   'audit.list': route({
     method: 'GET',

@@ -12,7 +12,7 @@ import { route } from './route.ts'
 
 /**
  * Parameters of an upload: in the query, or in the multipart field `params` as JSON
- * (spec/rest-spec-a.md 4.2, spec/rest-facts-a.md 7). `labels` is `k=v,k2=v2` or a list.
+ * (docs/reference/blueprints.md, "Upload"). `labels` is `k=v,k2=v2` or a list.
  */
 export const BlueprintUpload = Type.Object({
   application_file_name: Type.Optional(Nullable(Type.String())),

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Config, ConfigItem } from '../shapes/manager.ts'
 import { route } from './route.ts'
 
-/** spec/rest-facts-b.md 12. */
+/** docs/reference/cluster-and-configuration.md, "Configuration". */
 export const configRoutes = {
   'config.list': route({
     method: 'GET',

@@ -6,7 +6,7 @@ import { route } from './route.ts'
 const OptionalText = Type.Optional(Nullable(Type.String()))
 const External = Type.Optional(Nullable(Type.Record(Type.String(), Type.Unknown())))
 
-/** spec/rest-facts-a.md 10. The last five are for restored snapshots. */
+/** docs/reference/environments-and-dependencies.md, "Dependencies". The last five are for restored snapshots. */
 const described = {
   dependency_creator: Type.String(),
   target_deployment: OptionalText,

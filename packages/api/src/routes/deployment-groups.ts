@@ -36,7 +36,7 @@ const newDeployments = Type.Optional(
 export const DeploymentSelection = Type.Object(selection)
 export const DeploymentGroupAddition = Type.Object({ ...selection, new_deployments: newDeployments })
 
-/** spec/rest-facts-a.md 8. A key that is null or absent leaves the group as it is. */
+/** docs/reference/groups.md, "Deployment groups". A key that is null or absent leaves the group as it is. */
 export const DeploymentGroupPut = Type.Object({
   ...newVisibility,
   description: Type.Optional(Nullable(Description)),

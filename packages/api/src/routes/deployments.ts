@@ -28,7 +28,7 @@ const recordedDocuments = {
   resource_tags: document,
 }
 
-/** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8. */
+/** docs/reference/deployments.md. */
 export const DeploymentCreate = Type.Object({
   blueprint_id: Type.String(),
   inputs: Type.Optional(JsonObject),
@@ -85,7 +85,7 @@ export const DeploymentPatch = Type.Object(
   { minProperties: 1 },
 )
 
-/** Only what this deployment depends on, directly or not (spec/rest-facts-a.md 5). */
+/** Only what this deployment depends on, directly or not (docs/reference/environments-and-dependencies.md, "Finding dependencies"). */
 export const dependenciesOf = { _dependencies_of: Type.Optional(Type.String()) }
 
 export const deploymentRoutes = {

@@ -8,7 +8,7 @@ export const FunctionsEvaluation = Type.Object({
   payload: JsonObject,
 })
 
-/** spec/rest-facts-a.md 8, spec/dsl.md 15.5. */
+/** docs/reference/deployments.md, "Evaluation of functions"; docs/reference/language/functions.md, "At run time". */
 export const evaluationRoutes = {
   'functions.evaluate': route({
     method: 'POST',

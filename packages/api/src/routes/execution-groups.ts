@@ -3,7 +3,7 @@ import { creationOverrides, JsonObject, ListOf, Nullable } from '../shapes/commo
 import { ExecutionGroup, executionGroupFields } from '../shapes/execution-group.ts'
 import { route } from './route.ts'
 
-/** spec/rest-facts-a.md 14. */
+/** docs/reference/groups.md, "Execution groups". */
 export const ExecutionGroupStart = Type.Object({
   deployment_group_id: Nullable(Type.String()),
   workflow_id: Type.String(),

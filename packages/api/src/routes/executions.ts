@@ -4,7 +4,7 @@ import { Execution, executionFields } from '../shapes/execution.ts'
 import { route } from './route.ts'
 
 /**
- * spec/rest-spec-a.md 4.5, spec/rest-facts-a.md 13. The time of a later start is `scheduled_time` in
+ * docs/reference/executions.md, "Start". The time of a later start is `scheduled_time` in
  * clients and `schedule` in the specification.
  */
 export const ExecutionStart = Type.Object({

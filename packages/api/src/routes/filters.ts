@@ -3,7 +3,7 @@ import { creationOverrides, ListOf, Nullable, newVisibility } from '../shapes/co
 import { Filter, filterFields } from '../shapes/filter.ts'
 import { route } from './route.ts'
 
-/** spec/rest-spec-a.md 4.8, spec/rest-facts-a.md 6. */
+/** docs/reference/sites-filters-labels.md, "Filters". */
 export const FilterCreate = Type.Object({
   filter_rules: Type.Unknown(),
   ...newVisibility,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { ListOf } from '../shapes/common.ts'
 import { route } from './route.ts'
 
-/** spec/rest-facts-a.md 17. */
+/** docs/reference/sites-filters-labels.md, "Label keys and values". */
 export const labelRoutes = {
   'labels.blueprints.keys': route({
     method: 'GET',

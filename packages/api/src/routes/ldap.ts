@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { LdapSettings, ldapFields } from '../shapes/ldap.ts'
 import { route } from './route.ts'
 
-/** Logging in through a directory (spec/rest-facts-b.md 2). */
+/** Logging in through a directory (docs/ldap.md). */
 export const ldapRoutes = {
   'ldap.get': route({
     method: 'GET',

@@ -3,7 +3,7 @@ import { ListOf, Nullable } from '../shapes/common.ts'
 import { License, licenseFields } from '../shapes/license.ts'
 import { route } from './route.ts'
 
-/** spec/rest-spec-b.md 4.3, spec/rest-facts-b.md 11: Tutti needs none, and keeps what is uploaded. */
+/** docs/reference/cluster-and-configuration.md, "License": Tutti needs none, and keeps what is uploaded. */
 export const licenseRoutes = {
   'license.list': route({
     method: 'GET',

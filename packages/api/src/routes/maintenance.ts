@@ -1,7 +1,7 @@
 import { Maintenance } from '../shapes/manager.ts'
 import { route } from './route.ts'
 
-/** spec/rest-facts-b.md 12. */
+/** docs/reference/cluster-and-configuration.md, "Maintenance". */
 export const maintenanceRoutes = {
   'maintenance.get': route({
     method: 'GET',

@@ -3,7 +3,7 @@ import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
 import { NodeInstance, nodeInstanceFields } from '../shapes/node-instance.ts'
 import { route } from './route.ts'
 
-/** spec/rest-spec-b.md 4.5, spec/rest-facts-b.md 9. */
+/** docs/reference/nodes-and-instances.md, "Node instances". */
 export const NodeInstancePatch = Type.Object({
   version: Type.Integer({ minimum: 0 }),
   state: Type.Optional(Nullable(Type.String())),

@@ -26,7 +26,7 @@ const nodeSettings = {
 export const NewNode = Type.Object({ id: Type.String(), type: Type.String(), ...nodeSettings })
 export const NodePatch = Type.Object({ type: Type.Optional(Type.String()), ...nodeSettings })
 
-/** spec/rest-spec-b.md 4.5, spec/rest-facts-b.md 9. */
+/** docs/reference/nodes-and-instances.md, "Nodes". */
 export const nodeRoutes = {
   'nodes.list': route({
     method: 'GET',

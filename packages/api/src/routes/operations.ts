@@ -4,7 +4,7 @@ import { Operation, operationFields, TasksGraph, tasksGraphFields } from '../sha
 import { route } from './route.ts'
 
 /**
- * spec/rest-spec-b.md 4.7, spec/rest-facts-b.md 10. Who sees executions reads all this; what is written decides how an
+ * docs/reference/operations-resource.md. Who sees executions reads all this; what is written decides how an
  * execution goes on, so it is for the execution itself and for who may start one.
  */
 const StoredOperation = Type.Object({

@@ -2,7 +2,7 @@ import { RolePermission, rolePermissionFields } from '../shapes/access.ts'
 import { ListOf } from '../shapes/common.ts'
 import { route } from './route.ts'
 
-/** spec/rest-facts-b.md 3. */
+/** docs/reference/access.md, "Permissions". */
 export const permissionRoutes = {
   'permissions.list': route({
     method: 'GET',

@@ -1,6 +1,6 @@
 import { route } from './route.ts'
 
-/** The file server, spec/operations.md 2.2. */
+/** The file server, docs/reference/access.md, "The file server". */
 export const resourceRoutes = {
   'resources.get': route({
     method: 'GET',

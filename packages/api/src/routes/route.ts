@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import type { FieldTable } from '../list/field-table.ts'
 import type { Permission } from '../permissions/matrix.ts'
 
-/** Served side by side; `since` of a route names the first that has it (spec/rest-facts-a.md 19). */
+/** Served side by side; `since` of a route names the first that has it (docs/reference/rest-conventions.md, "Versions"). */
 export const apiVersions = ['v2', 'v2.1', 'v3', 'v3.1'] as const
 export type ApiVersion = (typeof apiVersions)[number]
 
@@ -25,7 +25,7 @@ export type Route = {
    * says what for.
    */
   readonly permission: Permission | 'anonymous' | 'optional' | 'authenticated'
-  /** The token of an execution will do, whatever its creator may still do (spec/rest-facts-b.md 3). */
+  /** The token of an execution will do, whatever its creator may still do (docs/reference/access.md, "All tenants"). */
   readonly orExecutionToken?: true
   /** Browsers ask on behalf of another service: the token in their cookie is all that counts, and every refusal 401. */
   readonly credentials?: 'cookie'
@@ -40,7 +40,7 @@ export type Route = {
    * never reaches the last, whoever started it: what a blueprint's author wrote would act there.
    */
   readonly reach: 'tenant' | 'everybody' | 'manager'
-  /** `_all_tenants`: the permission may come from any of the user's tenants (spec/rest-facts-b.md 3). */
+  /** `_all_tenants`: the permission may come from any of the user's tenants (docs/reference/access.md, "All tenants"). */
   readonly allTenants: boolean
   readonly summary: string
   /** Set on lists: the common list parameters are understood for these fields. */

@@ -16,7 +16,7 @@ import { SecretItem, secretItemFields } from '../shapes/secret.ts'
 import { dependenciesOf } from './deployments.ts'
 import { route } from './route.ts'
 
-/** One of the two, or none for a plain list (spec/rest-facts-a.md 6). */
+/** One of the two, or none for a plain list (docs/reference/searches-and-summaries.md, "Searches"). */
 export const Search = Type.Object({
   filter_rules: Type.Optional(Type.Unknown()),
   constraints: Type.Optional(Type.Unknown()),
@@ -39,7 +39,7 @@ const within = Type.Object({
 
 const workflowOptions = Type.Object({ _common_only: Type.Optional(Type.Boolean()), ...dependenciesOf })
 
-/** spec/rest-spec-a.md 4.9, spec/rest-facts-a.md 6 and 17. */
+/** docs/reference/searches-and-summaries.md, "Searches". */
 export const searchRoutes = {
   'searches.deployments': route({
     ...search,

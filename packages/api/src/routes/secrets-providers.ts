@@ -19,7 +19,7 @@ export const SecretsProviderPatch = Type.Object({
   connection_parameters: Type.Optional(Nullable(JsonObject)),
 })
 
-/** spec/rest-facts-b.md 5. */
+/** docs/reference/secrets.md, "Secrets providers". */
 export const secretsProviderRoutes = {
   'secretsProviders.list': route({
     method: 'GET',

@@ -12,7 +12,7 @@ import {
 import { SetVisibility } from './blueprints.ts'
 import { route } from './route.ts'
 
-/** spec/rest-spec-b.md 4.9, spec/rest-facts-b.md 5. A value that is no text needs a schema that it fits. */
+/** docs/reference/secrets.md, "Writing". A value that is no text needs a schema that it fits. */
 export const SecretCreate = Type.Object({
   value: Type.Unknown(),
   update_if_exists: Type.Optional(Nullable(Type.Boolean())),

@@ -3,7 +3,7 @@ import { creationOverrides, ListOf, Nullable, newVisibility } from '../shapes/co
 import { Site, siteFields } from '../shapes/site.ts'
 import { route } from './route.ts'
 
-/** spec/rest-spec-b.md 4.10, spec/rest-facts-b.md 6. */
+/** docs/reference/sites-filters-labels.md, "Sites". */
 export const SiteCreate = Type.Object({
   location: Type.Optional(Nullable(Type.String())),
   ...newVisibility,

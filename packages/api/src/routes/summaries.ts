@@ -12,7 +12,7 @@ import { route } from './route.ts'
 
 const everywhere = ['tenant_name', 'visibility'] as const
 
-/** The fields by which each resource can be counted (spec/rest-facts-a.md 17). */
+/** The fields by which each resource can be counted (docs/reference/searches-and-summaries.md, "Summaries"). */
 export const summaryFields = {
   blueprints: everywhere,
   deployments: [...everywhere, 'blueprint_id', 'site_name', 'deployment_status'],
@@ -46,7 +46,7 @@ const summary = <Resource extends SummarisedResource>(
     status: 200,
   })
 
-/** spec/rest-spec-a.md 4.10, spec/rest-facts-a.md 17. */
+/** docs/reference/searches-and-summaries.md, "Summaries". */
 export const summaryRoutes = {
   'summaries.blueprints': summary('blueprints', 'blueprint_list', blueprintFields),
   'summaries.deployments': summary('deployments', 'deployment_list', deploymentFields, dependenciesOf),

@@ -8,7 +8,7 @@ const TenantGroup = Type.Object({ group_name: Type.String(), tenant_name: Type.S
 /** Who is added without one becomes a `user`, as clients of older versions expect. */
 const TenantRole = { role: Type.Optional(Nullable(Type.String())) }
 
-/** spec/rest-spec-b.md 4.13, spec/rest-facts-b.md 4. */
+/** docs/reference/access.md, "Tenants". */
 export const tenantRoutes = {
   'tenants.list': route({
     method: 'GET',

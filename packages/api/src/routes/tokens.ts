@@ -3,7 +3,7 @@ import { Token, tokenFields } from '../shapes/access.ts'
 import { Description, ListOf, Nullable } from '../shapes/common.ts'
 import { route } from './route.ts'
 
-/** spec/rest-facts-b.md 2. */
+/** docs/reference/access.md, "Tokens". */
 export const tokenRoutes = {
   'tokens.list': route({
     method: 'GET',

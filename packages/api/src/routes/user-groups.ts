@@ -5,7 +5,7 @@ import { route } from './route.ts'
 
 const GroupUser = Type.Object({ username: Type.String(), group_name: Type.String() })
 
-/** spec/rest-spec-b.md 4.14, spec/rest-facts-b.md 4. */
+/** docs/reference/access.md, "User groups". */
 export const userGroupRoutes = {
   'userGroups.list': route({
     method: 'GET',

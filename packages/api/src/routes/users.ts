@@ -3,7 +3,7 @@ import { User, userFields } from '../shapes/access.ts'
 import { ListOf, Nullable, Timestamp, WithData } from '../shapes/common.ts'
 import { route } from './route.ts'
 
-/** spec/rest-spec-b.md 4.15, spec/rest-facts-b.md 4. */
+/** docs/reference/access.md, "Users". */
 export const userRoutes = {
   'users.list': route({
     method: 'GET',

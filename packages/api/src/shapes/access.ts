@@ -2,10 +2,10 @@ import { type Static, type TSchema, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, Shape, Timestamp } from './common.ts'
 
-/** A count, or with `_get_data=true` the members themselves (spec/rest-facts-b.md 4). */
+/** A count, or with `_get_data=true` the members themselves (docs/reference/access.md). */
 const CountOr = <Member extends TSchema>(member: Member) => Type.Union([Type.Integer(), member])
 
-/** spec/rest-spec-b.md 2.16, spec/rest-facts-b.md 4. */
+/** docs/reference/access.md. */
 export const Tenant = Shape('Tenant', {
   name: Type.String(),
   groups: CountOr(JsonObject),
@@ -21,7 +21,7 @@ export const tenantFields = fieldTable(Tenant, {
   defaultSort: [{ by: 'field', key: 'name', direction: 'ascending' }],
 })
 
-/** spec/rest-spec-b.md 2.16, spec/rest-facts-b.md 4. The password is never answered. */
+/** docs/reference/access.md. The password is never answered. */
 export const User = Shape('User', {
   username: Type.String(),
   role: Type.String(),
@@ -43,7 +43,7 @@ export const userFields = fieldTable(User, {
   defaultSort: [{ by: 'field', key: 'username', direction: 'ascending' }],
 })
 
-/** spec/rest-facts-b.md 2. `value` is masked except in the answer that creates the token. */
+/** docs/reference/access.md, "Tokens". `value` is masked except in the answer that creates the token. */
 export const Token = Shape('Token', {
   id: Type.String(),
   username: Type.String(),
@@ -59,7 +59,7 @@ export const tokenFields = fieldTable(Token, {
   defaultSort: [{ by: 'field', key: 'id', direction: 'ascending' }],
 })
 
-/** spec/rest-spec-b.md 2.16, spec/rest-facts-b.md 4. `ldap_dn`: members of this LDAP group join by logging in. */
+/** docs/reference/access.md. `ldap_dn`: members of this LDAP group join by logging in. */
 export const UserGroup = Shape('UserGroup', {
   name: Type.String(),
   ldap_dn: Nullable(Type.String()),
@@ -73,7 +73,7 @@ export const userGroupFields = fieldTable(UserGroup, {
   defaultSort: [{ by: 'field', key: 'name', direction: 'ascending' }],
 })
 
-/** spec/rest-facts-b.md 3. */
+/** docs/reference/access.md, "Permissions". */
 export const RolePermission = Shape('RolePermission', { role: Type.String(), permission: Type.String() })
 export type RolePermission = Static<typeof RolePermission>
 

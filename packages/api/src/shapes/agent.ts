@@ -24,7 +24,7 @@ export const agentStates = [
 
 export const installMethods = ['none', 'remote', 'plugin', 'init_script', 'provided'] as const
 
-/** spec/rest-spec-b.md 2.1, spec/rest-facts-b.md 8. */
+/** docs/reference/agents.md, "Records". */
 export const Agent = Shape('Agent', {
   /** Its name. */
   id: Type.String(),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { JsonObject, Shape } from './common.ts'
 
-/** One change (spec/rest-facts-b.md 13); keys without a value are left out. */
+/** One change (docs/reference/audit.md, "Records"); keys without a value are left out. */
 export const AuditRecord = Shape('AuditRecord', {
   id: Type.Integer(),
   ref_table: Type.String(),

@@ -3,7 +3,7 @@ import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, ownerFields, Shape, Timestamp } from './common.ts'
 import { Label } from './label.ts'
 
-/** spec/rest-facts-a.md 7. The four after `uploaded` and `invalid` are failures; `validating` is temporary. */
+/** docs/reference/blueprints.md, "States". The four after `uploaded` and `invalid` are failures; `validating` is temporary. */
 export const blueprintStates = [
   'pending',
   'uploading',
@@ -37,7 +37,7 @@ export const UploadExecution = Shape('UploadExecution', {
   ended_at: Nullable(Timestamp),
 })
 
-/** spec/rest-spec-a.md 2.2, spec/rest-facts-a.md 7. */
+/** docs/reference/blueprints.md, "Fields" and "States". */
 export const Blueprint = Shape('Blueprint', {
   id: Type.String(),
   description: Nullable(Type.String()),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, Shape, Timestamp } from './common.ts'
 
-/** spec/rest-spec-b.md 2.3, spec/rest-facts-b.md 11. */
+/** docs/reference/cluster-and-configuration.md, "Managers". */
 export const ManagerNode = Shape('ManagerNode', {
   id: Type.Integer(),
   hostname: Type.String(),
@@ -80,14 +80,14 @@ export const NodeTypeStatus = Shape('NodeTypeStatus', {
 })
 export type NodeTypeStatus = Static<typeof NodeTypeStatus>
 
-/** spec/rest-facts-b.md 11; services is empty with `summary=true`. */
+/** docs/reference/cluster-and-configuration.md, "Managers"; services is empty with `summary=true`. */
 export const ClusterStatus = Shape('ClusterStatus', {
   status: HealthName,
   services: Type.Record(Type.String(), NodeTypeStatus),
 })
 export type ClusterStatus = Static<typeof ClusterStatus>
 
-/** v3 (spec/rest-spec-b.md 2.2): `error` and `logs` only when `_include` names them. */
+/** v3 (docs/reference/cluster-and-configuration.md, "Cluster of v3"): `error` and `logs` only when `_include` names them. */
 export const ClusterState = Shape('ClusterState', {
   initialized: Type.Boolean(),
   consul: Type.Optional(JsonObject),

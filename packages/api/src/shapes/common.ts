@@ -17,7 +17,7 @@ export const VisibilityName = Type.Union([
   Type.Literal('global'),
 ])
 
-/** What every resource of a tenant carries (spec/rest-facts-a.md 3). */
+/** What every resource of a tenant carries (docs/reference/rest-conventions.md, "Owner fields"). */
 export const ownerFields = {
   created_at: Timestamp,
   created_by: Type.String(),
@@ -28,7 +28,7 @@ export const ownerFields = {
   private_resource: Type.Boolean(),
 }
 
-/** Who created a resource and when; for those who may say so, as a restored snapshot does (spec/rest-facts-b.md 13). */
+/** Who created a resource and when; for those who may say so, as a restored snapshot does (docs/reference/rest-conventions.md, "Owner fields"). */
 export const creationOverrides = {
   created_by: Type.Optional(Nullable(Type.String())),
   created_at: Type.Optional(Nullable(Type.String())),
@@ -56,7 +56,7 @@ export const ListMetadata = Type.Object({
 })
 export type ListMetadata = Static<typeof ListMetadata>
 
-/** The list envelope (spec/rest-spec-a.md 2.1). */
+/** The list envelope (docs/reference/rest-conventions.md, "Lists"). */
 export const ListOf = <Item extends TSchema>(item: Item) =>
   Type.Object({ items: Type.Array(item), metadata: ListMetadata })
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { Nullable, ownerFields, Shape } from './common.ts'
 
-/** An inter-deployment dependency (spec/rest-spec-a.md 2.6, spec/rest-facts-a.md 10). */
+/** An inter-deployment dependency (docs/reference/environments-and-dependencies.md, "Dependencies"). */
 export const Dependency = Shape('InterDeploymentDependency', {
   id: Type.String(),
   dependency_creator: Type.String(),

@@ -3,7 +3,7 @@ import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, ownerFields, Shape } from './common.ts'
 import { Label } from './label.ts'
 
-/** spec/rest-facts-a.md 8, last paragraph. */
+/** docs/reference/groups.md, "Deployment groups". */
 export const DeploymentGroup = Shape('DeploymentGroup', {
   id: Type.String(),
   description: Nullable(Type.String()),

@@ -3,7 +3,7 @@ import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, ownerFields, Shape, Timestamp } from './common.ts'
 import { Label } from './label.ts'
 
-/** One workflow of a deployment (spec/rest-spec-a.md 2.3, spec/rest-facts-a.md 3). */
+/** One workflow of a deployment (docs/reference/deployments.md, "Fields"). */
 export const Workflow = Shape('Workflow', {
   name: Type.String(),
   created_at: Nullable(Timestamp),
@@ -17,11 +17,11 @@ export const Workflow = Shape('Workflow', {
 export type Workflow = Static<typeof Workflow>
 export const workflowFields = fieldTable(Workflow)
 
-/** How the deployment is, worst last (spec/rest-facts-a.md 9). */
+/** How the deployment is, worst last (docs/reference/deployments.md, "Statuses"). */
 export const deploymentStatuses = ['good', 'in_progress', 'requires_attention'] as const
 export type DeploymentStatus = (typeof deploymentStatuses)[number]
 
-/** spec/rest-spec-a.md 2.3, spec/rest-facts-a.md 8 and 9. */
+/** docs/reference/deployments.md, "Fields" and "Statuses". */
 export const Deployment = Shape('Deployment', {
   id: Type.String(),
   display_name: Type.String(),
@@ -67,7 +67,7 @@ export const deploymentFields = fieldTable(Deployment, {
   extraFilters: { deployment_group_id: 'string', _group_id: 'string', _environments_only: 'boolean' },
 })
 
-/** `GET /deployments/{id}/outputs` (spec/rest-spec-a.md 2.5). */
+/** `GET /deployments/{id}/outputs` (docs/reference/deployments.md, "Outputs and capabilities"). */
 export const DeploymentOutputs = Shape('DeploymentOutputs', {
   deployment_id: Type.String(),
   outputs: JsonObject,

@@ -10,7 +10,7 @@ export const ErrorCause = Shape('ErrorCause', {
 export type ErrorCause = Static<typeof ErrorCause>
 
 /**
- * An event or a log line, flat as v3 and v3.1 answer it (spec/rest-spec-a.md 2.7, spec/rest-facts-a.md 16).
+ * An event or a log line, flat as v3 and v3.1 answer it (docs/reference/events.md, "Fields").
  * `event_type` only on events; `level` and `logger` only on logs.
  */
 export const Event = Shape('Event', {
@@ -41,7 +41,7 @@ export const Event = Shape('Event', {
 })
 export type Event = Static<typeof Event>
 
-/** The filters that events have; any other is refused by name (spec/rest-facts-a.md 16). */
+/** The filters that events have; any other is refused by name (docs/reference/events.md, "Fields"). */
 export const eventFilterNames = [
   'type',
   'event_type',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { Nullable, ownerFields, Shape } from './common.ts'
 
-/** spec/rest-facts-a.md 14. */
+/** docs/reference/groups.md, "Execution groups". */
 export const ExecutionGroup = Shape('ExecutionGroup', {
   id: Type.String(),
   deployment_group_id: Nullable(Type.String()),

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, ownerFields, Shape, Timestamp } from './common.ts'
 
-/** spec/rest-facts-a.md 13. */
+/** docs/reference/executions.md, "Statuses". */
 export const waitingStatuses = ['queued', 'scheduled'] as const
-/** Statuses in which a worker has something to do: spec/workflows.md 1.1. */
+/** Statuses in which a worker has something to do: docs/reference/executions.md, "Statuses". */
 export const activeStatuses = [
   'pending',
   'started',
@@ -25,7 +25,7 @@ export const isActiveStatus = (status: string): boolean => activeStatuses.some((
 /** `status_display`: the status, but `completed` for terminated. */
 export const displayedStatus = (status: string): string => (status === 'terminated' ? 'completed' : status)
 
-/** What POST /executions/{id} understands (spec/rest-facts-a.md 13). */
+/** What POST /executions/{id} understands (docs/reference/executions.md, "Statuses"). */
 export const executionActions = [
   'cancel',
   'force-cancel',
@@ -39,7 +39,7 @@ export type ExecutionAction = (typeof executionActions)[number]
 export const isExecutionAction = (action: unknown): action is ExecutionAction =>
   executionActions.some((one) => one === action)
 
-/** spec/rest-spec-a.md 2.8, spec/rest-facts-a.md 13. */
+/** docs/reference/executions.md, "Fields" and "Statuses". */
 export const Execution = Shape('Execution', {
   id: Type.String(),
   workflow_id: Type.String(),

@@ -9,7 +9,7 @@ export const FilterRuleShape = Shape('FilterRule', {
   type: Type.String(),
 })
 
-/** spec/rest-spec-a.md 2.10. */
+/** docs/reference/sites-filters-labels.md, "Filters". */
 export const Filter = Shape('Filter', {
   id: Type.String(),
   value: Type.Array(FilterRuleShape),

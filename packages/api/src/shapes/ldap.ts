@@ -3,7 +3,7 @@ import { Nullable, Shape } from './common.ts'
 
 const text = Type.Optional(Nullable(Type.String({ maxLength: 4096 })))
 
-/** What `POST /ldap` takes (spec/rest-facts-b.md 2); what is left out, null or empty has a default. */
+/** What `POST /ldap` takes (docs/ldap.md); what is left out, null or empty has a default. */
 export const ldapFields = {
   /** `ldap://`, `ldaps://` or `ldap+starttls://`, with a host and perhaps a port. */
   ldap_server: Type.String({ maxLength: 4096 }),

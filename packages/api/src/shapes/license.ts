@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { Nullable, Shape, Timestamp } from './common.ts'
 
-/** spec/rest-spec-b.md 2.5. */
+/** docs/reference/cluster-and-configuration.md, "License". */
 export const License = Shape('License', {
   id: Type.String(),
   /** Null in the built-in one. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { JsonObject, Nullable, Shape, Timestamp } from './common.ts'
 
-/** spec/rest-spec-a.md 9, spec/rest-facts-b.md 11. */
+/** docs/reference/cluster-and-configuration.md, "Version" and "Status". */
 export const Version = Shape('Version', {
   edition: Type.String(),
   version: Type.String(),
@@ -20,7 +20,7 @@ export const ServiceStatus = Shape('ServiceStatus', {
 })
 export type ServiceStatus = Static<typeof ServiceStatus>
 
-/** v3.1 (spec/rest-spec-b.md 2.6); with `summary=true` services is empty. */
+/** v3.1 (docs/reference/cluster-and-configuration.md, "Status"); with `summary=true` services is empty. */
 export const Status = Shape('Status', {
   status: Type.Union([Type.Literal('OK'), Type.Literal('Fail')]),
   services: Type.Record(Type.String(), ServiceStatus),
@@ -29,7 +29,7 @@ export type Status = Static<typeof Status>
 
 const TimestampOrNone = Type.Union([Timestamp, Type.Literal('')])
 
-/** spec/rest-facts-b.md 12. */
+/** docs/reference/cluster-and-configuration.md, "Configuration". */
 export const Maintenance = Shape('Maintenance', {
   status: Type.String(),
   activated_at: TimestampOrNone,
@@ -51,7 +51,7 @@ export const ConfigItem = Shape('ConfigItem', {
 })
 export type ConfigItem = Static<typeof ConfigItem>
 
-/** spec/rest-facts-b.md 3 and 12: `authorization` only without scope or with scope=authorization. */
+/** docs/reference/access.md, "Permissions"; docs/reference/cluster-and-configuration.md, "Configuration": `authorization` only without scope or with scope=authorization. */
 export const Config = Shape('Config', {
   metadata: JsonObject,
   items: Type.Array(ConfigItem),

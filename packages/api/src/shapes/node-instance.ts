@@ -8,7 +8,7 @@ export const InstanceRelationship = Shape('InstanceRelationship', {
   target_id: Type.String(),
 })
 
-/** spec/rest-spec-b.md 2.7, spec/rest-facts-b.md 9. */
+/** docs/reference/nodes-and-instances.md, "Node instances". */
 export const NodeInstance = Shape('NodeInstance', {
   id: Type.String(),
   node_id: Type.String(),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, ownerFields, Shape } from './common.ts'
 
-/** spec/rest-spec-b.md 2.8, spec/rest-facts-b.md 9. */
+/** docs/reference/nodes-and-instances.md, "Nodes". */
 export const Node = Shape('Node', {
   id: Type.String(),
   deployment_id: Type.String(),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, ownerFields, Shape } from './common.ts'
 
-/** In the order that an operation goes through them (spec/workflows.md 5.1). */
+/** In the order that an operation goes through them (docs/reference/operations-resource.md, "Operations"). */
 export const operationStates = [
   'pending',
   'sending',
@@ -15,7 +15,7 @@ export const operationStates = [
 ] as const
 export type OperationState = (typeof operationStates)[number]
 
-/** A stored task of a tasks graph (spec/rest-spec-b.md 2.9, spec/rest-facts-b.md 10). */
+/** A stored task of a tasks graph (docs/reference/operations-resource.md, "Operations"). */
 export const Operation = Shape('Operation', {
   id: Type.String(),
   name: Type.String(),
@@ -34,7 +34,7 @@ export type Operation = Static<typeof Operation>
 
 export const operationFields = fieldTable(Operation)
 
-/** spec/rest-facts-b.md 10. */
+/** docs/reference/operations-resource.md. */
 export const TasksGraph = Shape('TasksGraph', {
   id: Type.String(),
   name: Type.String(),

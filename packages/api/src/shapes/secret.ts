@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, ownerFields, Shape, Timestamp } from './common.ts'
 
-/** As lists show it: without its value (spec/rest-facts-b.md 5). */
+/** As lists show it: without its value (docs/reference/secrets.md). */
 export const SecretItem = Shape('SecretItem', {
   key: Type.String(),
   is_hidden_value: Type.Boolean(),
@@ -14,7 +14,7 @@ export type SecretItem = Static<typeof SecretItem>
 
 export const secretItemFields = fieldTable(SecretItem)
 
-/** spec/rest-spec-b.md 2.12, spec/rest-facts-b.md 5. */
+/** docs/reference/secrets.md, "Fields". */
 export const Secret = Shape('Secret', {
   ...SecretItem.properties,
   /** A text; what the text means as JSON when there is a schema. Answers of writes show the ciphertext. */
@@ -29,7 +29,7 @@ export const secretFields = fieldTable(Secret)
 export const secretsProviderTypes = ['local', 'vault', 'cloudify'] as const
 export type SecretsProviderType = (typeof secretsProviderTypes)[number]
 
-/** spec/rest-facts-b.md 5, last paragraph. */
+/** docs/reference/secrets.md. */
 export const SecretsProvider = Shape('SecretsProvider', {
   id: Type.String(),
   name: Type.String(),
@@ -43,7 +43,7 @@ export type SecretsProvider = Static<typeof SecretsProvider>
 
 export const secretsProviderFields = fieldTable(SecretsProvider)
 
-/** One entry of an export, and of an import (spec/rest-facts-b.md 5). */
+/** One entry of an export, and of an import (docs/reference/secrets.md). */
 export const ExportedSecret = Shape('ExportedSecret', {
   key: Type.String(),
   value: Type.String(),

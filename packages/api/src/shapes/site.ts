@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { fieldTable } from '../list/field-table.ts'
 import { Nullable, ownerFields, Shape } from './common.ts'
 
-/** spec/rest-spec-b.md 2.13, spec/rest-facts-b.md 6. */
+/** docs/reference/sites-filters-labels.md, "Sites". */
 export const Site = Shape('Site', {
   name: Type.String(),
   /** `latitude, longitude` */

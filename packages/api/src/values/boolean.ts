@@ -2,7 +2,7 @@ import { notABoolean } from '../errors/messages.ts'
 
 /**
  * A flag as clients send it: JSON boolean, `true`/`false` in any case (the Python client sends `True` in
- * queries and `"true"` in bodies), or 1/0 (spec/rest-facts-a.md 1).
+ * queries and `"true"` in bodies), or 1/0 (docs/reference/rest-conventions.md, "Requests").
  *
  * @throws bad_parameters_error for anything else
  */

@@ -1,6 +1,6 @@
 import { badParameter } from '../errors/messages.ts'
 
-/** `YYYY-MM-DDTHH:MM:SS.mmmZ`, the form of every date in answers (spec/rest-facts-a.md 3). */
+/** `YYYY-MM-DDTHH:MM:SS.mmmZ`, the form of every date in answers (docs/reference/rest-conventions.md, "Dates"). */
 export const formatTimestamp = (time: Date): string => time.toISOString()
 
 const form =
@@ -8,7 +8,7 @@ const form =
 
 /**
  * A date as clients send it: ISO 8601 or with a space, down to whole days; without a zone it is UTC
- * (spec/rest-facts-a.md 15 and 16).
+ * (docs/reference/rest-conventions.md, "Dates").
  *
  * @throws bad_parameters_error `… is not a legal time format`
  */

@@ -17,7 +17,7 @@ import { V2Event, v2Event } from './v2-events.ts'
 
 type Adaptations = Readonly<Partial<Record<RouteName, Adaptation>>>
 
-/** A status that the old versions show whatever happens, with a unit for each service (spec/rest-spec-b.md 2.6). */
+/** A status that the old versions show whatever happens, with a unit for each service (docs/reference/rest-conventions.md, "Versions"). */
 const OldStatus = Shape('Status', {
   status: Type.Literal('running'),
   services: Type.Array(Type.Object({ display_name: Type.String(), instances: Type.Array(JsonObject) })),
@@ -66,7 +66,7 @@ function token(shape: TObject, old: (made: Token) => unknown): Adaptation {
 
 const force = Type.Object({ ignore_live_nodes: Type.Optional(Nullable(Type.Boolean())) })
 
-/** What v2 and v3 do alike and v3.1 does not (spec/rest-facts-a.md 19). */
+/** What v2 and v3 do alike and v3.1 does not (docs/reference/rest-conventions.md, "Versions"). */
 const beforeV31: Adaptations = {
   'status.get': {
     route: { query: undefined, response: OldStatus },
@@ -109,7 +109,7 @@ const beforeV31: Adaptations = {
   },
 }
 
-/** Names that roles had before (spec/rest-spec-b.md 2.15 and 2.16). */
+/** Names that roles had before (docs/reference/rest-conventions.md, "Versions"). */
 const oldRole = (role: string) => (role === 'sys_admin' ? 'administrator' : 'user')
 const oldUser = (answer: unknown) => {
   const user = answer as Partial<User>

@@ -16,7 +16,7 @@ const taskKeys = [
 const forTask = <Value>(value: Value) =>
   Object.fromEntries(taskKeys.map((key) => [key, value])) as Record<(typeof taskKeys)[number], Value>
 
-/** An event or a log line of v2 (spec/rest-spec-a.md 9.1, spec/rest-facts-a.md 16). */
+/** An event or a log line of v2 (docs/reference/events.md, "Events of v2"). */
 export const V2Event = Shape('Event', {
   type: Type.String(),
   event_type: Type.Optional(Nullable(Type.String())),

@@ -2,7 +2,7 @@ import { IsArray, IsObject, IsOptional, IsString, IsUnion, type TObject, type TS
 import type { FieldTable } from '../list/field-table.ts'
 import { ListAnswer } from '../list/list-answer.ts'
 
-/** Resources know tenants and owners from v3 on (spec/rest-spec-a.md 9.1, spec/rest-facts-a.md 19). */
+/** Resources know tenants and owners from v3 on (docs/reference/rest-conventions.md, "Versions"). */
 const sinceV3 = ['tenant_name', 'created_by', 'private_resource', 'visibility', 'resource_availability']
 
 /** The fields of resources that came after a version without tenants. */

@@ -67,7 +67,7 @@ const creationCodes: readonly string[] = [
 
 /**
  * Starts an execution. While the deployment is still being created the manager refuses; then the creation is
- * awaited first (spec/rest-facts-a.md 18).
+ * awaited first (docs/reference/executions.md, "Start").
  */
 export async function startWhenCreated(
   context: Context,

@@ -30,7 +30,7 @@ const owners = {
 export function labelsOf(noun: keyof typeof owners): Noun {
   const methods = owners[noun]
 
-  /** A change replaces the whole set (spec/rest-facts-a.md 4): read, change, send. */
+  /** A change replaces the whole set (docs/reference/sites-filters-labels.md, "Labels"): read, change, send. */
   const change = async (context: Context, id: string, changed: (labels: readonly Pair[]) => Pair[]) => {
     const client = methods(await context.client())
     const { labels } = await client.get(id)

@@ -59,7 +59,7 @@ async function enter(context: Context, options: Options): Promise<void> {
 async function set({ client, printer }: Context, action: 'activate' | 'deactivate'): Promise<void> {
   const { call } = await client()
   const state = await call('maintenance.set', { params: { action } }).catch((error: unknown) => {
-    // It is as asked already (spec/rest-facts-b.md 12).
+    // It is as asked already (docs/reference/cluster-and-configuration.md, "Maintenance").
     if (error instanceof ClientError && error.status === 304) return call('maintenance.get')
     throw error
   })

@@ -4,7 +4,7 @@ import { anything, list, map, optional, record, text } from '../language/shape.t
 import { givenMap, isNull, toJson } from '../yaml/node.ts'
 import { planSchedule, scheduleShape } from './schedule.ts'
 
-/** `deployment_settings` (dsl.md 14.4) */
+/** `deployment_settings` (docs/reference/language/workflows-and-settings.md, "Deployment settings") */
 export const deploymentSettingsShape = record({
   default_schedules: optional(map(scheduleShape)),
   default_groups: optional(list(text)),

@@ -20,7 +20,7 @@ import {
 } from '../yaml/node.ts'
 import type { PolicyType } from './policy-type.ts'
 
-/** `groups` (dsl.md 12) */
+/** `groups` (docs/reference/language/groups-and-policies.md, "Groups") */
 export const groupsShape = definitions(
   record({
     members: required(list(nameOf, { count: 1, message: 'A group needs at least one member.' })),

@@ -36,7 +36,7 @@ import {
 
 const constraints: Field = optional(list(map(anything)))
 
-/** Workflow parameters (dsl.md 13). */
+/** Workflow parameters (docs/reference/language/inputs.md, "Parameters of a workflow"). */
 export const parameterFields: { readonly [key: string]: Field } = {
   ...propertyFields,
   type: optional(typeOf),
@@ -44,7 +44,7 @@ export const parameterFields: { readonly [key: string]: Field } = {
   constraints,
 }
 
-/** Inputs and the inputs of operations in types (dsl.md 6, 7). */
+/** Inputs and the inputs of operations in types (docs/reference/language/types.md, "Property schemas"; docs/reference/language/inputs.md, "Declaring"). */
 export const inputFields: { readonly [key: string]: Field } = {
   ...parameterFields,
   display_label: optional(text, [1, 3]),
@@ -60,13 +60,13 @@ export interface SchemaOwner {
   readonly build: Build
   readonly dataTypes: Definitions<DataType>
   readonly path: string
-  /** `error_message` beside a constraint is for inputs alone (dsl.md 7.1). */
+  /** `error_message` beside a constraint is for inputs alone (docs/reference/language/constraints.md, "Form"). */
   readonly errorMessages: boolean
   /** What is called incomplete in messages. */
   readonly label: string
 }
 
-/** A schema entry checked, with its default completed: what the plan shows of it (dsl.md 6, 7). */
+/** A schema entry checked, with its default completed: what the plan shows of it (docs/reference/language/types.md, "Property schemas"; docs/reference/language/inputs.md, "Declaring"). */
 export function readInputSchema(owner: SchemaOwner, name: string, written: YamlMap): YamlMap {
   const path = `${owner.path}.${name}`
   const type = givenText(written, 'type') ?? null
@@ -153,7 +153,7 @@ function checkItemType(
   checkSince(`type '${itemType}'`, PRIMITIVE_TYPES[itemType], owner.build.gates, at)
 }
 
-/** `inputs` of the plan (plan.md 1). */
+/** `inputs` of the plan (docs/reference/plan.md, "The plan"). */
 export function planInputs(
   build: Build,
   dataTypes: Definitions<DataType>,

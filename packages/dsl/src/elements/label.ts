@@ -6,7 +6,7 @@ import { summary } from '../language/summary.ts'
 import type { PlanLabel } from '../plan/plan.ts'
 import { givenItems, isNull, nodePlace, toJson, type YamlNode } from '../yaml/node.ts'
 
-/** `labels` and `blueprint_labels` (dsl.md 14.2) */
+/** `labels` and `blueprint_labels` (docs/reference/language/workflows-and-settings.md, "Labels and tags") */
 export const labelsShape = definitions(record({ values: required(list(anything)) }))
 
 export function planLabels(

@@ -24,7 +24,7 @@ import { type Relationship, readRelationships } from './relationship.ts'
 import type { RelationshipType } from './relationship-type.ts'
 import { fixedInstances, scalableProperties, scalableShape } from './scalable.ts'
 
-/** `node_templates` (dsl.md 11) */
+/** `node_templates` (docs/reference/language/nodes.md, "Node templates") */
 export const nodeTemplatesShape = definitions(
   record({
     type: required(nameOf),
@@ -54,7 +54,7 @@ export interface NodeTemplate {
   readonly written: YamlMap
   readonly type: NodeType
   readonly properties: YamlMap
-  /** As the author wrote them, for relationships that look into the template (dsl.md 11.2). */
+  /** As the author wrote them, for relationships that look into the template (docs/reference/language/nodes.md, "Relationships"). */
   readonly ownInterfaces: Interfaces
   readonly interfaces: MergedInterfaces
   readonly relationships: readonly Relationship[]

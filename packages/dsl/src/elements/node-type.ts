@@ -8,7 +8,7 @@ import { given, givenMap, givenText, nodePlace, type YamlMap } from '../yaml/nod
 import { derivedInterfaces, type Interfaces, readInterfaces, typeInterfaces } from './operation.ts'
 import { checkOperationSchemas } from './operation-schema.ts'
 
-/** `node_types` (dsl.md 9) */
+/** `node_types` (docs/reference/language/types.md, "Node types") */
 export const nodeTypesShape = definitions(
   record({
     derived_from: optional(nameOf),

@@ -4,7 +4,7 @@ import { anything, definitions, optional, record, required, text } from '../lang
 import type { PlanOutput } from '../plan/plan.ts'
 import { isNull, mapLike, toJson } from '../yaml/node.ts'
 
-/** `outputs` and `capabilities` (dsl.md 14.1) */
+/** `outputs` and `capabilities` (docs/reference/language/workflows-and-settings.md, "Outputs and capabilities") */
 export const outputsShape = definitions(record({ value: required(anything), description: optional(text) }))
 
 export function planOutputs(

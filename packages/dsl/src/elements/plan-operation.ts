@@ -7,7 +7,7 @@ import { givenText, mapLike, nodePlace, toJson, type YamlEntry, type YamlMap } f
 import { type ImplementationOwner, resolveImplementation, scriptPlugin } from './implementation.ts'
 import type { Interfaces, Operation } from './operation.ts'
 
-/** An operation after the merge of type and template: its inputs are values (dsl.md 10.2). */
+/** An operation after the merge of type and template: its inputs are values (docs/reference/language/plugins-and-operations.md, "Type and template"). */
 export interface MergedOperation extends Omit<Operation, 'inputs'> {
   readonly inputs: YamlMap
   readonly inputs_types: { readonly [name: string]: string }
@@ -15,7 +15,7 @@ export interface MergedOperation extends Omit<Operation, 'inputs'> {
 
 export type MergedInterfaces = ReadonlyMap<string, ReadonlyMap<string, MergedOperation>>
 
-/** The interfaces of a template over those of its type (dsl.md 10.2). */
+/** The interfaces of a template over those of its type (docs/reference/language/plugins-and-operations.md, "Type and template"). */
 export function mergedInterfaces(build: Build, type: Interfaces, template: Interfaces): MergedInterfaces {
   return template.size === 0
     ? once(build, 'merged', type, () => merge(build, type, template))
@@ -131,7 +131,7 @@ function typedCall(value: YamlMap, schema: YamlMap | undefined): YamlMap {
 
 type PlanInterfaces = { readonly [name: string]: { readonly [operation: string]: InterfaceOperation } }
 
-/** Interfaces as the plan shows them (plan.md 2); in types the inputs stay schemas. */
+/** Interfaces as the plan shows them (docs/reference/plan.md, "Nodes"); in types the inputs stay schemas. */
 export function planInterfaces(build: Build, interfaces: MergedInterfaces | Interfaces): PlanInterfaces {
   return once(build, 'interfaces', interfaces, () => writtenInterfaces(build, interfaces))
 }
@@ -167,7 +167,7 @@ export interface OperationsOwner {
   readonly label: string
 }
 
-/** Operations by long and by short name; an ambiguous short name is left out (plan.md 2). */
+/** Operations by long and by short name; an ambiguous short name is left out (docs/reference/plan.md, "Nodes"). */
 export function planOperations(
   owner: OperationsOwner,
   interfaces: MergedInterfaces,

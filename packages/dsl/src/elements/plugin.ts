@@ -24,7 +24,7 @@ import {
   type YamlMap,
 } from '../yaml/node.ts'
 
-/** `plugins` (dsl.md 8) */
+/** `plugins` (docs/reference/language/plugins-and-operations.md, "Plugins") */
 export const pluginsShape = definitions(
   record({
     executor: required(text),
@@ -52,7 +52,7 @@ export const pluginsShape = definitions(
   }),
 )
 
-/** Of operations and plugins alike (dsl.md 8, 10.1). */
+/** Of operations and plugins alike (docs/reference/language/plugins-and-operations.md, "Plugins" and "Interfaces"). */
 export const EXECUTORS: readonly string[] = ['central_deployment_agent', 'host_agent']
 
 export function pluginsOf(build: Build, dataTypes: PropertyOwner['dataTypes']): Definitions<PlanPlugin> {

@@ -6,12 +6,12 @@ import type { DataType } from '../types/data-type.ts'
 import { type Properties, propertySchema, readProperties, schemaNode } from '../types/property.ts'
 import { givenMap, givenText, mapLike, toJson, type YamlMap } from '../yaml/node.ts'
 
-/** `policy_types` (dsl.md 12): carried as data, nothing runs them. */
+/** `policy_types` (docs/reference/language/groups-and-policies.md, "Groups"): carried as data, nothing runs them. */
 export const policyTypesShape = definitions(
   record({ source: required(text), properties: optional(propertySchema), description: optional(text) }),
 )
 
-/** `policy_triggers` (dsl.md 12) */
+/** `policy_triggers` (docs/reference/language/groups-and-policies.md, "Groups") */
 export const policyTriggersShape = definitions(
   record({ source: required(text), parameters: optional(propertySchema), description: optional(text) }),
 )

@@ -6,7 +6,7 @@ import type { PlanGroup, PlanPolicy, PlanScalingGroup } from '../plan/plan.ts'
 import { given, givenItems, givenMap, givenText, nodePlace, textOf, type YamlMap } from '../yaml/node.ts'
 import { scalableProperties, scalableShape } from './scalable.ts'
 
-/** `policies` (dsl.md 12) */
+/** `policies` (docs/reference/language/groups-and-policies.md, "Scaling policies") */
 export const policiesShape = definitions(
   record({
     type: required(nameOf),
@@ -65,7 +65,7 @@ function planPolicy(build: Build, name: string, written: YamlMap): PlanPolicy {
   }
 }
 
-/** One for each policy target; of two policies with one target the later wins (dsl.md 12). */
+/** One for each policy target; of two policies with one target the later wins (docs/reference/language/groups-and-policies.md, "Scaling policies"). */
 export function scalingGroupsOf(
   policies: { readonly [name: string]: PlanPolicy },
   groups: { readonly [name: string]: PlanGroup },

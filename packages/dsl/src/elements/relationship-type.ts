@@ -11,7 +11,7 @@ import { derivedInterfaces, type Interfaces, readInterfaces, typeInterfaces } fr
 import { checkOperationSchemas } from './operation-schema.ts'
 import { planInterfaces, refuseOwnScript } from './plan-operation.ts'
 
-/** `relationships` (dsl.md 9) */
+/** `relationships` (docs/reference/language/types.md, "Relationship types") */
 export const relationshipTypesShape = definitions(
   record({
     derived_from: optional(nameOf),
@@ -81,7 +81,7 @@ function readRelationshipType(
   }
 }
 
-/** Operations of relationship types are checked whether used or not (dsl.md 9). */
+/** Operations of relationship types are checked whether used or not (docs/reference/language/types.md, "Relationship types"). */
 function checkImplementations(
   build: Build,
   plugins: Definitions<PlanPlugin>,

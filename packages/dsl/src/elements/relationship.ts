@@ -20,7 +20,7 @@ import type { RelationshipType } from './relationship-type.ts'
 export const CONTAINED_IN = 'cloudify.relationships.contained_in'
 const LIFECYCLE_OPERATION = 'cloudify.relationships.depends_on_lifecycle_operation'
 
-/** One relationship of a node template (dsl.md 11.2). */
+/** One relationship of a node template (docs/reference/language/nodes.md, "Relationships"). */
 export interface Relationship {
   readonly written: YamlMap
   readonly path: string
@@ -125,7 +125,7 @@ function checkTarget(build: Build, node: string, path: string, written: YamlMap,
   throw logicError(23, `The node '${node}' has a relationship to itself.`, at)
 }
 
-/** `depends_on_lifecycle_operation` names an operation that the target template itself must declare (dsl.md 11.2). */
+/** `depends_on_lifecycle_operation` names an operation that the target template itself must declare (docs/reference/language/nodes.md, "Relationships"). */
 export function checkLifecycleOperation(
   node: NodeTemplate,
   relationship: Relationship,

@@ -1,4 +1,4 @@
-/** A span such as `+1y+2mo`, by unit (dsl.md 14.5). */
+/** A span such as `+1y+2mo`, by unit (docs/reference/language/workflows-and-settings.md, "Default schedules"). */
 export type TimeDelta = { readonly [unit in Unit]?: number }
 
 type Unit = 'minutes' | 'hours' | 'days' | 'weeks' | 'months' | 'years'

@@ -17,7 +17,7 @@ import {
 } from '../yaml/node.ts'
 import { parseTimeDelta, scheduleTime } from './schedule-time.ts'
 
-/** One of `default_schedules` (dsl.md 14.5) */
+/** One of `default_schedules` (docs/reference/language/workflows-and-settings.md, "Default schedules") */
 export const scheduleShape = record({
   workflow: required(text),
   execution_arguments: optional(

@@ -29,7 +29,7 @@ import { resolveImplementation, scriptPlugin } from './implementation.ts'
 import { parameterSchema, readInputSchema } from './input.ts'
 import { refuseOwnScript } from './plan-operation.ts'
 
-/** `workflows` (dsl.md 13) */
+/** `workflows` (docs/reference/language/workflows-and-settings.md, "Workflows") */
 export const workflowsShape = definitions({
   kind: 'either',
   text: implementation,
@@ -151,7 +151,7 @@ function availabilityRules(build: Build, path: string, rules: YamlMap | undefine
   return toJson(rules, build.conversion) as AvailabilityRules
 }
 
-/** Plugins of all workflows, one for each name, in workflow order (plan.md 1). */
+/** Plugins of all workflows, one for each name, in workflow order (docs/reference/plan.md, "The plan"). */
 export function workflowPlugins(
   workflows: { readonly [name: string]: PlanWorkflow },
   plugins: Definitions<PlanPlugin>,

@@ -8,7 +8,7 @@ import { FUNCTION_SINCE } from './names.ts'
 import type { FunctionPlace } from './places.ts'
 import { FUNCTIONS } from './table.ts'
 
-/** Deeper nesting ends creation too (dsl.md 15.4). */
+/** Deeper nesting ends creation too (docs/reference/language/functions.md, "At creation"). */
 export const MAX_NESTING = 50
 
 export interface FunctionCheck {
@@ -17,7 +17,7 @@ export interface FunctionCheck {
   readonly report: (error: DslError) => void
 }
 
-/** Checks every function of a plan where it stands (dsl.md 15.3, phase P). */
+/** Checks every function of a plan where it stands (docs/reference/language/functions.md, "The functions", phase P). */
 export function checkFunctions(plan: Plan, calls: readonly PlacedCall[], check: FunctionCheck): void {
   const nodes = new Map(plan.nodes.map((node) => [node.name, node.properties]))
   const scopeOf = (place: FunctionPlace, path: string): CheckScope => ({

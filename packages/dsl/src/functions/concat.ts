@@ -3,13 +3,13 @@ import { type Call, isCall } from './call.ts'
 import { argumentError, evaluationError, type FunctionDefinition, shortText } from './definition.ts'
 import { pythonText } from './python-text.ts'
 
-/** `concat: [part, …]`: texts joined, other values in Python's text form (dsl.md 15.3) */
+/** `concat: [part, …]`: texts joined, other values in Python's text form (docs/reference/language/functions.md, "The functions") */
 export const concat: FunctionDefinition = pure(
   (call) => partsOf(call),
   (call) => partsOf(call).map(pythonText).join(''),
 )
 
-/** `merge: [dict, …]`: shallow, later wins (dsl.md 15.3) */
+/** `merge: [dict, …]`: shallow, later wins (docs/reference/language/functions.md, "The functions") */
 export const merge: FunctionDefinition = pure(
   (call) => {
     for (const part of partsOf(call)) {

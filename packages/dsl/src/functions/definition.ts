@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts'
 import type { Call } from './call.ts'
 import type { Scope } from './places.ts'
 
-/** What a check at upload may look at (dsl.md 15.3, phase P). */
+/** What a check at upload may look at (docs/reference/language/functions.md, "The functions", phase P). */
 export interface CheckScope {
   readonly path: string
   readonly scope: Scope

@@ -15,7 +15,7 @@ import { asKeyword, instanceOfKeyword, nodeOfKeyword } from './keyword.ts'
 import { pickInstance } from './pick-instance.ts'
 import { listIndex } from './walk.ts'
 
-/** `get_attribute: [NODE, attribute, key or index, …]` (dsl.md 15.3, 15.5) */
+/** `get_attribute: [NODE, attribute, key or index, …]` (docs/reference/language/functions.md, "The functions" and "At run time") */
 export const getAttribute: FunctionDefinition = {
   check: checkAttribute,
   async run(call, scope) {

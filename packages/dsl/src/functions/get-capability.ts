@@ -12,7 +12,7 @@ import {
 } from './definition.ts'
 import { followPath } from './walk.ts'
 
-/** `get_capability: [DEPLOYMENT, NAME, key or index, …]` (dsl.md 15.3) */
+/** `get_capability: [DEPLOYMENT, NAME, key or index, …]` (docs/reference/language/functions.md, "The functions") */
 export const getCapability: FunctionDefinition = {
   check: (call) => {
     checkSimpleItems(call, longList(call))
@@ -23,7 +23,7 @@ export const getCapability: FunctionDefinition = {
   },
 }
 
-/** `get_environment_capability: NAME` or `[NAME, key or index, …]` on the deployment's parent (dsl.md 15.3) */
+/** `get_environment_capability: NAME` or `[NAME, key or index, …]` on the deployment's parent (docs/reference/language/functions.md, "The functions") */
 export const getEnvironmentCapability: FunctionDefinition = {
   check: (call) => {
     const { argument } = call
@@ -50,7 +50,7 @@ export const getEnvironmentCapability: FunctionDefinition = {
 
 const BY_DEPLOYMENT = 'deployment_id:'
 
-/** `get_group_capability: [GROUP, NAME or [NAME, …] or deployment_id:NAME, key or index, …]` (dsl.md 15.3) */
+/** `get_group_capability: [GROUP, NAME or [NAME, …] or deployment_id:NAME, key or index, …]` (docs/reference/language/functions.md, "The functions") */
 export const getGroupCapability: FunctionDefinition = {
   check(call) {
     const [group, names, ...path] = longList(call)

@@ -1,7 +1,7 @@
 import { isCall } from './call.ts'
 import { argumentError, type FunctionDefinition, shortText } from './definition.ts'
 
-/** `get_consumers: ids`, `names` or `count` (dsl.md 15.3) */
+/** `get_consumers: ids`, `names` or `count` (docs/reference/language/functions.md, "The functions") */
 export const getConsumers: FunctionDefinition = {
   check(call) {
     const { argument } = call

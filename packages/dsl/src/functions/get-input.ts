@@ -5,7 +5,7 @@ import { type Call, isCall } from './call.ts'
 import { argumentError, type FunctionDefinition, shortText } from './definition.ts'
 import { followPath } from './walk.ts'
 
-/** `get_input: NAME` or `[NAME, key or index, …]` (dsl.md 15.3) */
+/** `get_input: NAME` or `[NAME, key or index, …]` (docs/reference/language/functions.md, "The functions") */
 export const getInput: FunctionDefinition = {
   check(call, scope) {
     const [name] = pathOf(call)

@@ -3,7 +3,7 @@ import { type Call, isCall } from './call.ts'
 import { evaluationError, type FunctionDefinition, shortText, validationError } from './definition.ts'
 import { listIndex } from './walk.ts'
 
-/** `get_label: KEY` or `[KEY, INDEX]` (dsl.md 15.3) */
+/** `get_label: KEY` or `[KEY, INDEX]` (docs/reference/language/functions.md, "The functions") */
 export const getLabel: FunctionDefinition = {
   check(call) {
     const { argument } = call

@@ -6,7 +6,7 @@ import { argumentError, type CheckScope, evaluationError, type FunctionDefinitio
 import { keywordOrNode, nodeOfKeyword } from './keyword.ts'
 import { followPath } from './walk.ts'
 
-/** `get_property: [NODE, property, key or index, …]` (dsl.md 15.3) */
+/** `get_property: [NODE, property, key or index, …]` (docs/reference/language/functions.md, "The functions") */
 export const getProperty: FunctionDefinition = {
   check(call, scope) {
     const [, ...path] = pathOf(call)

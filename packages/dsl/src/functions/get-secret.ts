@@ -12,7 +12,7 @@ export class UnknownSecret extends DslError {
   }
 }
 
-/** `get_secret: KEY` or `[KEY, key or index, …]` (dsl.md 15.3) */
+/** `get_secret: KEY` or `[KEY, key or index, …]` (docs/reference/language/functions.md, "The functions") */
 export const getSecret: FunctionDefinition = {
   check(call) {
     const { argument } = call

@@ -9,7 +9,7 @@ const FACTS: { readonly [entity: string]: readonly string[] } = {
   deployment: ['id', 'name', 'blueprint', 'owner'],
 }
 
-/** `get_sys: [ENTITY, PROPERTY]` (dsl.md 15.3) */
+/** `get_sys: [ENTITY, PROPERTY]` (docs/reference/language/functions.md, "The functions") */
 export const getSys: FunctionDefinition = {
   check(call) {
     const { argument } = call

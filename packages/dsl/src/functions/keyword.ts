@@ -11,7 +11,7 @@ export function asKeyword(name: string): Keyword | null {
   return name === 'SELF' || name === 'SOURCE' || name === 'TARGET' ? name : null
 }
 
-/** The node that a name or keyword of `get_property` means where it stands (dsl.md 15.4). */
+/** The node that a name or keyword of `get_property` means where it stands (docs/reference/language/functions.md, "Scopes"). */
 export function keywordOrNode(call: Call, name: string, scope: Scope, path: string): string {
   const keyword = asKeyword(name)
   if (keyword === null) return name
@@ -27,7 +27,7 @@ export function keywordOrNode(call: Call, name: string, scope: Scope, path: stri
   )
 }
 
-/** The instance that a keyword means at run time (dsl.md 15.5). */
+/** The instance that a keyword means at run time (docs/reference/language/functions.md, "At run time"). */
 export function instanceOfKeyword(call: Call, keyword: Keyword, context: EvaluationContext): string {
   const id = keyword === 'SELF' ? context.self : keyword === 'SOURCE' ? context.source : context.target
   if (id !== undefined) return id

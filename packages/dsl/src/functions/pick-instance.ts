@@ -11,7 +11,7 @@ export class AmbiguousInstance extends DslError {
   }
 }
 
-/** The instance of a named node that is meant from here (dsl.md 15.5). */
+/** The instance of a named node that is meant from here (docs/reference/language/functions.md, "At run time"). */
 export async function pickInstance(
   call: Call,
   node: string,

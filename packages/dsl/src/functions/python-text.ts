@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts'
 
-/** A value as Python's `str` writes it: what `concat` joins (dsl.md 15.3). */
+/** A value as Python's `str` writes it: what `concat` joins (docs/reference/language/functions.md, "The functions"). */
 export function pythonText(value: Json): string {
   return typeof value === 'string' ? value : pythonRepr(value)
 }

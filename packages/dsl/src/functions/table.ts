@@ -11,7 +11,7 @@ import { getSys } from './get-sys.ts'
 import type { FunctionName } from './names.ts'
 import { stringFind, stringLower, stringReplace, stringSplit, stringUpper } from './string.ts'
 
-/** Every function of the language (dsl.md 15.3). */
+/** Every function of the language (docs/reference/language/functions.md, "The functions"). */
 export const FUNCTIONS: { readonly [name in FunctionName]: FunctionDefinition } = {
   get_input: getInput,
   get_property: getProperty,

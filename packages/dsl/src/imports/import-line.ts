@@ -4,7 +4,7 @@ import { checkSince, type Version } from '../language/version.ts'
 import { given, kindOf, nodePlace, textOf, type YamlMap, type YamlNode } from '../yaml/node.ts'
 import { splitNamespace } from './location.ts'
 
-/** One item of `imports` (dsl.md 5.1). */
+/** One item of `imports` (docs/reference/language/imports.md, "Import lines"). */
 export interface ImportLine {
   readonly written: string
   readonly namespace: string

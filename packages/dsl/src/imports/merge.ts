@@ -15,11 +15,11 @@ import {
 /** One file, already under its namespace. */
 export interface LoadedFile {
   readonly root: YamlMap
-  /** Recognised as the built-in types (dsl.md 4). */
+  /** Recognised as the built-in types (docs/reference/language/README.md, "Merging"). */
   readonly isBuiltIn: boolean
 }
 
-/** All files as one mapping of sections; earlier files come first (dsl.md 4). */
+/** All files as one mapping of sections; earlier files come first (docs/reference/language/README.md, "Merging"). */
 export function mergeFiles(
   files: readonly [LoadedFile, ...LoadedFile[]],
   version: Version,
@@ -123,7 +123,7 @@ function filledIn(earlier: YamlEntry, later: YamlEntry): YamlEntry {
   }
 }
 
-/** A node template whose relationships are given in another file (dsl.md 5.6); null when they conflict. */
+/** A node template whose relationships are given in another file (docs/reference/language/README.md, "Merging"); null when they conflict. */
 function extendedTemplate(earlier: YamlEntry, later: YamlEntry): YamlEntry | null {
   if (earlier.value.kind !== 'map' || later.value.kind !== 'map') return null
   const before = earlier.value

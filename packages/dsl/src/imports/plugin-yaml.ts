@@ -6,7 +6,7 @@ import { newConversion, toJson } from '../yaml/node.ts'
 import { readYaml } from '../yaml/read.ts'
 
 /**
- * Which of a plugin's YAML files serves a blueprint of this version (dsl.md 5.4): the one made for it, else the
+ * Which of a plugin's YAML files serves a blueprint of this version (docs/reference/language/imports.md, "Plugin imports"): the one made for it, else the
  * newest that is not newer, else the first without a version in its name. Null when there is none.
  */
 export function choosePluginFile(names: readonly string[], mainVersion: Version): string | null {
@@ -27,7 +27,7 @@ export function choosePluginFile(names: readonly string[], mainVersion: Version)
 const DERIVED: Version = [1, 3]
 
 /**
- * A plugin YAML for 1_3 blueprints, made from one that is newer (dsl.md 5.4): later types become `string` and
+ * A plugin YAML for 1_3 blueprints, made from one that is newer (docs/reference/language/imports.md, "Plugin imports"): later types become `string` and
  * lose their constraints; entries with `item_type` and availability rules are left out. Throws `DslError` when
  * the text is no YAML.
  */

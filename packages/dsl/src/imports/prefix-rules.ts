@@ -1,4 +1,4 @@
-/** One rule of the manager's import resolver: PREFIX → REPLACEMENT (dsl.md 5.2). */
+/** One rule of the manager's import resolver: PREFIX → REPLACEMENT (docs/reference/language/imports.md, "Prefix rules"). */
 export type PrefixRule = readonly [prefix: string, replacement: string]
 
 /** What to try for a remote location: each matching rule in order, then the location itself if `fallback`. */
@@ -13,7 +13,7 @@ export function prefixRuleCandidates(
   return fallback || replaced.length === 0 ? [...replaced, location] : replaced
 }
 
-/** Releases whose types files blueprints still name by URL (builtin-types.md 1). */
+/** Releases whose types files blueprints still name by URL (docs/reference/language/imports.md, "Prefix rules"). */
 const OLD_RELEASES = [
   '4.3.3',
   '4.4',

@@ -68,7 +68,7 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /**
- * Whether a version satisfies every specifier, e.g. `>=1.2` (dsl.md 5.4). One without an operator means exactly
+ * Whether a version satisfies every specifier, e.g. `>=1.2` (docs/reference/language/imports.md, "Plugin imports"). One without an operator means exactly
  * this text. Pre-releases fit only where a specifier names one.
  */
 export function matchesSpecifiers(version: string, specifiers: readonly string[]): boolean {
@@ -128,7 +128,7 @@ function isPrefix(wanted: string, version: Pep440): boolean {
   return prefix.release.every((part, index) => (version.release[index] ?? 0) === part)
 }
 
-/** The highest version that fits, or null (dsl.md 5.4). */
+/** The highest version that fits, or null (docs/reference/language/imports.md, "Plugin imports"). */
 export function newestMatching(versions: readonly string[], specifiers: readonly string[]): string | null {
   return versions
     .filter((version) => matchesSpecifiers(version, specifiers))

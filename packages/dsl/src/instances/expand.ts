@@ -18,7 +18,7 @@ export interface Expansion {
   readonly newId: (name: string) => string
 }
 
-/** Copies of every node and group: as many under each copy of the parent as planned (plan.md 8.2). */
+/** Copies of every node and group: as many under each copy of the parent as planned (docs/reference/plan.md, "Node instances"). */
 export function expand(expansion: Expansion): InstanceTree {
   const { topology } = expansion
   const copies: Copy[] = []
@@ -82,7 +82,7 @@ export function refuseTooMany(topology: Topology, numberOf: (name: string) => nu
 
 const MOST_IDS = 36 ** 6
 
-/** Ids `NAME_abc123`, unique among those of the same name (plan.md 8.1). */
+/** Ids `NAME_abc123`, unique among those of the same name (docs/reference/plan.md, "Node instances"). */
 export function idMaker(randomId: () => string, taken: Iterable<string>): (name: string) => string {
   const used = new Set(taken)
   const counts = new Map<string, number>()

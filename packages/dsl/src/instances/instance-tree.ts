@@ -1,4 +1,4 @@
-/** One copy of a node or of a scaling group, standing in its parent's copy (plan.md 8.2). */
+/** One copy of a node or of a scaling group, standing in its parent's copy (docs/reference/plan.md, "Node instances"). */
 export interface Copy {
   readonly name: string
   readonly id: string

@@ -98,7 +98,7 @@ test('numbers that multiply beyond reason are refused', () => {
   expect(() => refuseTooMany(topologyOf(nodes, {}), () => 1000, 1_000_000)).toThrow(/more than/)
 })
 
-test('the example of plan.md 9: scaling a host out and in again', () => {
+test('the example of docs/reference/plan.md, "Scaling": scaling a host out and in again', () => {
   const nodes = nodesOf({
     h: [],
     a: [

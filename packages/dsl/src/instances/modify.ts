@@ -4,7 +4,7 @@ import { oldTreeOf } from './old-tree.ts'
 import { type TopologyGroups, type TopologyNode, topologyOf } from './topology.ts'
 import { wiredInstances } from './wire.ts'
 
-/** What a modification starts from (plan.md 9.1). */
+/** What a modification starts from (docs/reference/plan.md, "Scaling"). */
 export interface ModificationRequest {
   /** Nodes as they shall be. */
   readonly nodes: readonly TopologyNode[]
@@ -25,7 +25,7 @@ export interface ModifiedNumber {
   readonly removed_ids_exclude_hint?: readonly string[]
 }
 
-/** plan.md 9.3 */
+/** docs/reference/plan.md, "Scaling" */
 export interface Modification {
   readonly added_and_related: readonly ModifiedInstance[]
   readonly removed_and_related: readonly ModifiedInstance[]
@@ -38,7 +38,7 @@ export interface ModifiedInstance extends PlannedNodeInstance {
   readonly modification?: 'added' | 'removed' | 'extended' | 'reduced'
 }
 
-/** The instances after scaling, against those before (plan.md 9). Throws `DslError`. */
+/** The instances after scaling, against those before (docs/reference/plan.md, "Scaling"). Throws `DslError`. */
 export function modifyNodeInstances(request: ModificationRequest): Modification {
   const { previousInstances: previous, modified } = request
   const topology = topologyOf(request.nodes, request.scalingGroups, request.groups)
@@ -70,7 +70,7 @@ function numberOf(request: ModificationRequest, name: string): number {
   return Object.hasOwn(request.instances, name) ? (request.instances[name] ?? 0) : 0
 }
 
-/** plan.md 9.2: hinted ones first, spared ones last, the target of an all_to_one connection never. */
+/** docs/reference/plan.md, "Scaling": hinted ones first, spared ones last, the target of an all_to_one connection never. */
 function withoutDropped(
   ids: readonly string[],
   surplus: number,

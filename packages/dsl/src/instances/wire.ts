@@ -6,10 +6,10 @@ import type { Edge, Topology } from './topology.ts'
 /** Relationships of all instances of one node; more would fill the memory. */
 const MOST_EDGES = 2_000_000
 
-/** Targets in use already, for `all_to_one` (plan.md 9.2): ids by `source node → target node`. */
+/** Targets in use already, for `all_to_one` (docs/reference/plan.md, "Scaling"): ids by `source node → target node`. */
 export type UsedTargets = (source: string, target: string) => ReadonlySet<string>
 
-/** The node copies of a tree as instances, with their relationships (plan.md 8.4). */
+/** The node copies of a tree as instances, with their relationships (docs/reference/plan.md, "Node instances"). */
 export function wiredInstances(
   topology: Topology,
   tree: InstanceTree,

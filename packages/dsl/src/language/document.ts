@@ -13,7 +13,7 @@ import { workflowsShape } from '../elements/workflow.ts'
 import { dataTypesShape } from '../types/data-type.ts'
 import { anything, definitions, type Field, list, optional, text } from './shape.ts'
 
-/** How a section of two files becomes one (dsl.md 4). */
+/** How a section of two files becomes one (docs/reference/language/README.md, "Sections"). */
 export type MergeClass =
   /** The main file's only. */
   | 'main'
@@ -42,7 +42,7 @@ function section(merge: MergeClass, field: Field): Section {
   return { ...field, merge }
 }
 
-/** Every top-level section (dsl.md 4). */
+/** Every top-level section (docs/reference/language/README.md, "Sections"). */
 export const SECTIONS: { readonly [name: string]: Section } = {
   tosca_definitions_version: section('main', optional(text)),
   imports: section('dropped', optional(anything)),

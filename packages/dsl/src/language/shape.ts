@@ -26,7 +26,7 @@ export interface Field {
   readonly since?: Version
 }
 
-/** What a text refers to decides how it is put under a namespace (dsl.md 5.6). */
+/** What a text refers to decides how it is put under a namespace (docs/reference/language/imports.md, "Namespaces"). */
 export type Reference = 'name' | 'type' | 'implementation'
 
 export const anything: Shape = { kind: 'anything' }

@@ -4,7 +4,7 @@ import type { PlanVersion } from '../plan/plan.ts'
 /** `[1, 4]` for `cloudify_dsl_1_4`. */
 export type Version = readonly [number, number]
 
-/** dsl.md 3 */
+/** docs/reference/language/README.md, "Versions" */
 export const VERSIONS = [
   'cloudify_dsl_1_0',
   'cloudify_dsl_1_1',

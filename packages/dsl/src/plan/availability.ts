@@ -9,7 +9,7 @@ export type DeploymentState = {
 type InstancesActive = 'all' | 'partial' | 'none'
 
 /**
- * How active a deployment is, from the distinct states of its instances (spec/workflows.md 1.2). The names overlap:
+ * How active a deployment is, from the distinct states of its instances (docs/reference/executions.md, "Availability"). The names overlap:
  * no instances at all are both `all` and `none`.
  */
 function instancesActive(states: readonly string[]): ReadonlySet<InstancesActive> {
@@ -23,7 +23,7 @@ function instancesActive(states: readonly string[]): ReadonlySet<InstancesActive
   return active
 }
 
-/** Why a workflow with these rules cannot be run now; undefined when it can (spec/workflows.md 1.2). */
+/** Why a workflow with these rules cannot be run now; undefined when it can (docs/reference/executions.md, "Availability"). */
 export function whyUnavailable(rules: AvailabilityRules | null, state: DeploymentState): string | undefined {
   if (rules === null) return undefined
   if (rules.available === false) return 'it is switched off'

@@ -10,7 +10,7 @@ import type { PlanNode, PlanOperation, PlanPlugin, PlanRelationship } from './pl
 type Templates = ReadonlyMap<string, NodeTemplate>
 type MutableNode = { -readonly [key in keyof PlanNode]: PlanNode[key] }
 
-/** `nodes` of the plan (plan.md 2). */
+/** `nodes` of the plan (docs/reference/plan.md, "Nodes"). */
 export function planNodes(
   build: Build,
   templates: Templates,
@@ -107,7 +107,7 @@ function refuseHostAgent(
   }
 }
 
-/** A cycle of relationships, of whatever type, is an error (dsl.md 11.2). Iterative: chains may be long. */
+/** A cycle of relationships, of whatever type, is an error (docs/reference/language/nodes.md, "Relationships"). Iterative: chains may be long. */
 function checkCircles(templates: Templates): void {
   const done = new Set<string>()
   for (const start of templates.keys()) {
@@ -139,7 +139,7 @@ function checkCircles(templates: Templates): void {
   }
 }
 
-/** Node name to the name of its host; nodes without one are absent (dsl.md 11.3). */
+/** Node name to the name of its host; nodes without one are absent (docs/reference/language/nodes.md, "Hosts"). */
 function hostsOf(templates: Templates): ReadonlyMap<string, string> {
   const hosts = new Map<string, string | null>()
   for (const template of templates.values()) {
@@ -167,7 +167,7 @@ function containerOf(template: NodeTemplate, templates: Templates): NodeTemplate
   return container === undefined ? undefined : templates.get(container.target)
 }
 
-/** The three plugin lists of every node (plan.md 2). */
+/** The three plugin lists of every node (docs/reference/plan.md, "Nodes"). */
 function addPlugins(
   nodes: readonly MutableNode[],
   templates: Templates,

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../json.ts'
 
 type Named<T> = { readonly [name: string]: T }
 
-/** The parsed blueprint (plan.md 1). JSON-shaped: it is stored and sent as it is. */
+/** The parsed blueprint (docs/reference/plan.md, "The plan"). JSON-shaped: it is stored and sent as it is. */
 export interface Plan {
   readonly description: string | null
   readonly metadata: JsonObject | null
@@ -37,13 +37,13 @@ export interface PlanVersion {
   readonly definitions_version: readonly [number, number]
 }
 
-/** plan.md 1.1 */
+/** docs/reference/plan.md, "Requirements" */
 export interface PlanRequirements {
   readonly parent_capabilities: readonly (readonly Json[])[]
   readonly secrets: readonly Json[]
 }
 
-/** Only the keys that the author wrote (dsl.md 6). */
+/** Only the keys that the author wrote (docs/reference/language/types.md, "Property schemas"). */
 export interface PropertySchema {
   readonly type?: string
   readonly default?: Json
@@ -51,7 +51,7 @@ export interface PropertySchema {
   readonly required?: boolean
 }
 
-/** Inputs, workflow parameters and operation inputs of types (dsl.md 6, 7). */
+/** Inputs, workflow parameters and operation inputs of types (docs/reference/language/types.md, "Property schemas"; docs/reference/language/inputs.md, "Declaring"). */
 export interface InputSchema extends PropertySchema {
   readonly item_type?: string
   readonly constraints?: readonly JsonObject[]
@@ -67,7 +67,7 @@ export interface PlanDataType {
   readonly version: string | null
 }
 
-/** plan.md 2 */
+/** docs/reference/plan.md, "Nodes" */
 export interface PlanNode {
   readonly id: string
   readonly name: string
@@ -85,7 +85,7 @@ export interface PlanNode {
   readonly plugins_to_install?: readonly PlanPlugin[]
 }
 
-/** plan.md 6. Numbers, or functions until a deployment is created. -1 is unbounded. */
+/** docs/reference/plan.md, "Scaling properties". Numbers, or functions until a deployment is created. -1 is unbounded. */
 export interface ScalableProperties {
   readonly min_instances: Json
   readonly max_instances: Json
@@ -106,7 +106,7 @@ export interface InterfaceOperation {
   readonly timeout_recoverable: boolean | null
 }
 
-/** plan.md 3 */
+/** docs/reference/plan.md, "Operations" */
 export interface PlanOperation {
   readonly plugin: string
   readonly operation: string
@@ -131,7 +131,7 @@ export interface PlanRelationship {
   readonly target_operations: Named<PlanOperation>
 }
 
-/** plan.md 4 */
+/** docs/reference/plan.md, "Operations" */
 export interface PlanPlugin {
   readonly name: string
   readonly executor: string
@@ -148,7 +148,7 @@ export interface PlanPlugin {
   readonly properties: Named<JsonObject>
 }
 
-/** plan.md 5 */
+/** docs/reference/plan.md, "Operations" */
 export interface PlanWorkflow {
   readonly plugin: string
   readonly operation: string
@@ -201,7 +201,7 @@ export interface PlanLabel {
   readonly values: readonly Json[]
 }
 
-/** A plan made ready for one deployment (plan.md 7): functions evaluated, inputs are values. */
+/** A plan made ready for one deployment (docs/reference/plan.md, "Deployment plan"): functions evaluated, inputs are values. */
 export interface DeploymentPlan extends Omit<Plan, 'inputs'> {
   readonly inputs: JsonObject
   readonly node_instances: readonly PlannedNodeInstance[]
@@ -214,7 +214,7 @@ export interface PolicySource {
   readonly description?: string
 }
 
-/** plan.md 8 */
+/** docs/reference/plan.md, "Node instances" */
 export interface PlannedNodeInstance {
   readonly id: string
   readonly name: string
@@ -230,7 +230,7 @@ export interface InstanceRelationship {
   readonly target_id: string
 }
 
-/** plan.md 7.6 */
+/** docs/reference/plan.md, "Deployment plan" */
 export interface InterDeploymentFunction {
   readonly function_identifier: string
   /** Deployment id, or null while it is still the function that stands beside it. */

@@ -61,7 +61,7 @@ const MAX_DEPTH = 100
 const MAX_REPEAT = 4_294_967_295
 
 /**
- * Python's syntax (the `re` module of 3.11), which is that of blueprints (dsl.md 7.2). Throws `BadRegex` for
+ * Python's syntax (the `re` module of 3.11), which is that of blueprints (docs/reference/language/constraints.md, "Operators"). Throws `BadRegex` for
  * whatever Python would not compile.
  */
 export function parseRegex(pattern: string): ParsedRegex {

@@ -21,7 +21,7 @@ export interface EvaluationStorage {
   groupDeploymentIds(groupId: string): Promise<readonly string[] | null>
   /** Values of a deployment label by creation time, then value. */
   labelValues(key: string): Promise<readonly string[]>
-  /** `get_sys`: the five facts of dsl.md 15.3. */
+  /** `get_sys`: the five facts of docs/reference/language/functions.md, "The functions". */
   system(fact: SystemFact): Promise<string | null>
   /** Deployments labelled as consumers of this one. */
   consumers(): Promise<readonly { readonly id: string; readonly displayName: string }[]>
@@ -61,7 +61,7 @@ export type StoredCapability =
   | { readonly found: 'no deployment' }
   | { readonly found: 'no capability' }
 
-/** Whose functions are evaluated (dsl.md 15.5). Empty for outputs and capabilities. */
+/** Whose functions are evaluated (docs/reference/language/functions.md, "At run time"). Empty for outputs and capabilities. */
 export interface EvaluationContext {
   /** Instance id, for node operations. */
   readonly self?: string

@@ -13,14 +13,14 @@ export interface Completion {
   /** How messages name the owner of the values. */
   readonly label: string
   readonly path: string
-  /** A default may leave required members out (dsl.md 6.2). */
+  /** A default may leave required members out (docs/reference/language/types.md, "Defaults"). */
   readonly partial: boolean
   /** What a missing value is called in the message. */
   readonly missing?: (dotted: string) => string
   readonly undefinedName?: (dotted: string) => string
 }
 
-/** Values of a level, each from what is given, else its default, checked against its type (dsl.md 6.2). */
+/** Values of a level, each from what is given, else its default, checked against its type (docs/reference/language/types.md, "Defaults"). */
 export function completeValues(
   completion: Completion,
   at: YamlMap,

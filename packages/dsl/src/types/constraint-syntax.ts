@@ -6,7 +6,7 @@ import { checkSince, type Version } from '../language/version.ts'
 import { pythonRegex } from '../regex/match.ts'
 import { given, nodePlace, type YamlMap, type YamlNode } from '../yaml/node.ts'
 
-/** What the argument of each operator must be (dsl.md 7.2). */
+/** What the argument of each operator must be (docs/reference/language/constraints.md, "Operators"). */
 const ARGUMENTS: { readonly [operator: string]: (argument: YamlNode) => boolean } = {
   equal: isNumber,
   greater_than: isNumber,
@@ -48,7 +48,7 @@ export interface ConstraintSyntax {
   readonly errorMessages: boolean
 }
 
-/** The form of a `constraints` list (dsl.md 7.1). */
+/** The form of a `constraints` list (docs/reference/language/constraints.md, "Form"). */
 export function checkConstraintSyntax(rules: YamlNode, syntax: ConstraintSyntax): void {
   if (rules.kind !== 'list') return
   rules.items.forEach((rule, index) => {

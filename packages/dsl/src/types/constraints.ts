@@ -19,7 +19,7 @@ export interface ConstraintRequest {
   readonly budget: StepBudget
 }
 
-/** The first constraint that `value` violates, per element where there is an `item_type` (dsl.md 7). */
+/** The first constraint that `value` violates, per element where there is an `item_type` (docs/reference/language/constraints.md, "Operators"). */
 export function checkConstraints(request: ConstraintRequest): DslError | null {
   const { name, value, schema } = request
   const rules = schema.constraints ?? []

@@ -7,7 +7,7 @@ import { given, givenMap, givenText, nodePlace, textOrNull, toJson, type YamlMap
 import { isPrimitive } from './primitive.ts'
 import { type Properties, propertySchema, readProperties, schemaNode } from './property.ts'
 
-/** `data_types` (dsl.md 6.3) */
+/** `data_types` (docs/reference/language/types.md, "Data types") */
 export const dataTypesShape = definitions(
   record({
     properties: optional(propertySchema),

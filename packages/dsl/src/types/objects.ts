@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts'
 
-/** The types whose values name something on the manager (dsl.md 6.1). */
+/** The types whose values name something on the manager (docs/reference/language/types.md, "Primitive types"). */
 export type ObjectType =
   | 'blueprint_id'
   | 'deployment_id'
@@ -24,7 +24,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
   'operation_name',
 ]
 
-/** One question to the manager: is there such an object that also satisfies every constraint (dsl.md 7.3)? */
+/** One question to the manager: is there such an object that also satisfies every constraint (docs/reference/language/constraints.md, "Objects")? */
 export interface ObjectQuery {
   readonly type: ObjectType
   readonly value: Json
@@ -33,7 +33,7 @@ export interface ObjectQuery {
   readonly constraints: DataConstraints
 }
 
-/** The data based constraints of dsl.md 7.2. */
+/** The data based constraints of docs/reference/language/constraints.md, "Operators". */
 export interface DataConstraints {
   readonly filter_id?: string
   readonly labels?: readonly { readonly [key: string]: Json }[]

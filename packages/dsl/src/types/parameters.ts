@@ -20,11 +20,11 @@ export interface ParametersRequest {
 
 export type ParametersOutcome =
   | { readonly ok: true; readonly parameters: { readonly [name: string]: Json } }
-  /** Every problem, worded as rest-facts-a 13. */
+  /** Every problem, worded as docs/reference/executions.md, "Parameters". */
   | { readonly ok: false; readonly problems: readonly [string, ...string[]] }
 
 /**
- * Parameters of an execution: defaults, conversion, types, constraints (workflows.md 1.2). Functions in values
+ * Parameters of an execution: defaults, conversion, types, constraints (docs/reference/executions.md, "Parameters"). Functions in values
  * are left as they stand; evaluate them before, so that the results are checked.
  */
 export function convertAndCheckParameters(request: ParametersRequest): ParametersOutcome {

@@ -17,7 +17,7 @@ import { completeValue } from './complete.ts'
 import type { DataType } from './data-type.ts'
 import { PRIMITIVE_TYPES } from './primitive.ts'
 
-/** Fields of every property schema (dsl.md 6). */
+/** Fields of every property schema (docs/reference/language/types.md, "Property schemas"). */
 export const propertyFields: { readonly [key: string]: Field } = {
   type: optional(typeOf),
   default: optional(anything),
@@ -33,7 +33,7 @@ export interface Property {
   readonly written: YamlMap
   readonly type: string | null
   readonly required: boolean
-  /** For a data type the author's default over the type's own (dsl.md 6.2). */
+  /** For a data type the author's default over the type's own (docs/reference/language/types.md, "Defaults"). */
   readonly fallback: YamlNode | undefined
 }
 
@@ -48,7 +48,7 @@ export interface PropertyOwner {
   readonly label: string
 }
 
-/** The properties that a schema declares, over those of the parent (dsl.md 6.2, 6.3). */
+/** The properties that a schema declares, over those of the parent (docs/reference/language/types.md, "Defaults" and "Data types"). */
 export function readProperties(
   owner: PropertyOwner,
   schema: YamlMap | undefined,
@@ -108,7 +108,7 @@ export function requiredOf(written: YamlMap): boolean {
   return !(required?.kind === 'scalar' && required.value === false)
 }
 
-/** A type's name must be primitive (and old enough) or a data type's (dsl.md 6.1). */
+/** A type's name must be primitive (and old enough) or a data type's (docs/reference/language/types.md, "Primitive types"). */
 export function checkTypeName(
   owner: PropertyOwner,
   type: string | null,

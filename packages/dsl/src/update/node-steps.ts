@@ -27,7 +27,7 @@ export interface StoredRelationshipPlan {
   readonly target_operations: { readonly [name: string]: object }
 }
 
-/** Steps for a node that is there before and after (plan.md 10.2). */
+/** Steps for a node that is there before and after (docs/reference/plan.md, "Updates"). */
 export function nodeSteps(before: StoredNodePlan, after: StoredNodePlan): readonly UpdateStep[] {
   const path = ['nodes', after.id]
   const plugins = [

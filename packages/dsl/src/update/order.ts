@@ -4,7 +4,7 @@ const ACTIONS = { remove: 0, add: 1, modify: 2 } as const
 
 /**
  * Removals, then additions, then changes. New nodes come before everything else that is added, dependencies
- * first; relationships go before the nodes that are removed (plan.md 10.3).
+ * first; relationships go before the nodes that are removed (docs/reference/plan.md, "Updates").
  */
 export function orderedSteps(steps: readonly UpdateStep[]): readonly UpdateStep[] {
   return [...steps].sort(

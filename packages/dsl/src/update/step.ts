@@ -1,6 +1,6 @@
 import { type JsonObject, sameJson } from '../json.ts'
 
-/** One difference between a deployment and a new blueprint (plan.md 10.2). */
+/** One difference between a deployment and a new blueprint (docs/reference/plan.md, "Updates"). */
 export interface UpdateStep {
   readonly action: 'add' | 'remove' | 'modify'
   readonly entity_type: EntityType

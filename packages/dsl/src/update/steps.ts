@@ -12,7 +12,7 @@ export interface Updatable {
   readonly groups: { readonly [name: string]: { readonly members: readonly string[] } }
 }
 
-/** The steps of a deployment update, in the order in which they run (plan.md 10.2, 10.3). */
+/** The steps of a deployment update, in the order in which they run (docs/reference/plan.md, "Updates"). */
 export function deploymentUpdateSteps(before: Updatable, after: Updatable): readonly UpdateStep[] {
   const steps: UpdateStep[] = []
   if (before.description !== after.description) {
@@ -50,7 +50,7 @@ function memberSets(groups: Updatable['groups']): JsonObject {
 }
 
 /**
- * What is passed to custom update workflows (plan.md 10.6): entity type → second path elements; for relationships
+ * What is passed to custom update workflows (docs/reference/plan.md, "Updates"): entity type → second path elements; for relationships
  * node → fourth elements.
  */
 export function modifiedEntityIds(steps: readonly UpdateStep[]): { readonly [type: string]: Json } {

@@ -9,7 +9,7 @@ export interface StoredNumbers {
 
 /**
  * The new blueprint's plan with the numbers of the nodes that exist already: the defaults of a scalable
- * capability are for new nodes only, while `instances.deploy` wins (plan.md 10.1).
+ * capability are for new nodes only, while `instances.deploy` wins (docs/reference/plan.md, "Updates").
  */
 export function withStoredInstances(plan: Plan, stored: readonly StoredNumbers[]): Plan {
   const byId = new Map(stored.map((node) => [node.id, node]))

@@ -1,6 +1,6 @@
 import type { ScalarValue } from './node.ts'
 
-// YAML 1.1 as the blueprint language knows it (dsl.md 2): `yes` is true, 017 is 15, 0o17 and 1e3 are text.
+// YAML 1.1 as the blueprint language knows it (docs/reference/language/README.md, "YAML"): `yes` is true, 017 is 15, 0o17 and 1e3 are text.
 const BOOLEAN = /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/
 const TRUE = /^(?:yes|true|on)$/i
 const NULL = /^(?:~|null|Null|NULL|)$/

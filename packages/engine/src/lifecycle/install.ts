@@ -12,7 +12,7 @@ import {
   stateWithEvent,
 } from './instance-tasks.ts'
 
-/** `install_<instance id>` (spec/workflows.md 2.2). */
+/** `install_<instance id>` (docs/reference/workflows.md, "Install"). */
 export function installSubgraph(scope: BuildScope, instance: ModelNodeInstance): SubgraphStep {
   return {
     kind: 'subgraph',

@@ -41,7 +41,7 @@ export function around(before: Step, task: Step | null, after: Step = nothing): 
 
 /**
  * An operation of all relationships of an instance, one relationship after another, within a subgraph
- * (spec/workflows.md 2.5). `toTargets` leaves out relationships to other instances.
+ * (docs/reference/workflows.md, "Relationships"). `toTargets` leaves out relationships to other instances.
  */
 export function relationshipOperations(
   scope: BuildScope,

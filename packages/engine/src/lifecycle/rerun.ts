@@ -6,7 +6,7 @@ import { sendEvent } from './instance-tasks.ts'
 import { uninstallSubgraph } from './uninstall.ts'
 
 /**
- * New runs of failed lifecycle subgraphs (spec/workflows.md 5.3): an installation is undone and begun
+ * New runs of failed lifecycle subgraphs (docs/reference/workflows.md, "Failures"): an installation is undone and begun
  * again as `reinstall_<id>`, an uninstallation is repeated. For `GraphOptions.rerunLifecycle`.
  */
 export function lifecycleRerun(input: Pick<BuildInput, 'model' | 'context'>): RerunLifecycle {

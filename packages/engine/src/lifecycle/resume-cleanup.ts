@@ -15,7 +15,7 @@ export interface CleanupChange {
 }
 
 /**
- * Undoes half-done starts and creations before an installation is resumed (spec/workflows.md 5.5): the
+ * Undoes half-done starts and creations before an installation is resumed (docs/reference/workflows.md, "Resuming"): the
  * subgraph that holds the operation starts again, after `resume_cleanup_<instance id>`.
  */
 export function resumeCleanup(

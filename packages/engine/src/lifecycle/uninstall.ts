@@ -12,7 +12,7 @@ import {
   stateWithEvent,
 } from './instance-tasks.ts'
 
-/** `<instance id>` (spec/workflows.md 2.3). */
+/** `<instance id>` (docs/reference/workflows.md, "Uninstall"). */
 export function uninstallSubgraph(scope: BuildScope, instance: ModelNodeInstance): SubgraphStep {
   return {
     kind: 'subgraph',

@@ -12,7 +12,7 @@ import { instanceOrder } from './instance-order.ts'
 import { stub } from './lifecycle-graph.ts'
 import { booleanParameter, type Selection, selectionOf, selects } from './selection.ts'
 
-/** spec/workflows.md 3.1. */
+/** docs/reference/workflows.md, "Execute operation". */
 export const executeOperation: Workflow = {
   name: 'execute_operation',
   resumable: true,

@@ -3,7 +3,7 @@ import type { Workflow } from '../workflow.ts'
 import { buildLifecycleGraph } from './lifecycle-graph.ts'
 import { selectionOf } from './selection.ts'
 
-/** spec/workflows.md 2.2, 2.6 and 3. */
+/** docs/reference/workflows.md, "Install" and "Order between instances" and "Built-in workflows". */
 export const install: Workflow = {
   name: 'install',
   resumable: true,

@@ -2,7 +2,7 @@ import { type BuildScope, relationshipsOf } from '../build-scope.ts'
 import type { PlanEdge } from '../step.ts'
 
 /**
- * Which instances an instance waits for (spec/workflows.md 2.6): `targets-first` is the order of an
+ * Which instances an instance waits for (docs/reference/workflows.md, "Order between instances"): `targets-first` is the order of an
  * installation, `sources-first` that of an uninstallation.
  */
 export function instanceOrder(

@@ -3,7 +3,7 @@ import type { Workflow } from '../workflow.ts'
 import { buildLifecycleGraph } from './lifecycle-graph.ts'
 import { booleanParameter, selectionOf } from './selection.ts'
 
-/** spec/workflows.md 2.3, 2.6 and 3. With `recursive`, the runner has uninstalled the deployments in this one before. */
+/** docs/reference/workflows.md, "Uninstall" and "Order between instances" and "Built-in workflows". With `recursive`, the runner has uninstalled the deployments in this one before. */
 export const uninstall: Workflow = {
   name: 'uninstall',
   resumable: true,

@@ -52,7 +52,7 @@ export type Attempt = Asking & {
   readonly isLasting: boolean
 }
 
-/** @throws unauthorized_error with the texts of spec/rest-facts-b.md 2, too_many_requests_error after wrong passwords */
+/** @throws unauthorized_error with the texts of docs/reference/access.md, "Credentials", too_many_requests_error after wrong passwords */
 export async function authenticate(
   services: Services,
   view: AccessView,

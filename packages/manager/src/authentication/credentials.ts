@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { tokenCookie } from '@tutti/api'
 
-/** What a request says of who it is, in the order of precedence of spec/rest-facts-b.md 2. */
+/** What a request says of who it is, in the order of precedence of docs/reference/access.md, "Credentials". */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'execution-token'; readonly token: string }
@@ -14,7 +14,7 @@ export type Credentials =
     }
   | { readonly kind: 'token'; readonly token: string }
 
-/** The token in the cookie, and nothing else (spec/rest-facts-b.md 2). */
+/** The token in the cookie, and nothing else (docs/reference/access.md, "Credentials"). */
 export function readCookie({ cookie = '' }: IncomingHttpHeaders): Credentials {
   const [value] = cookie
     .split(';')

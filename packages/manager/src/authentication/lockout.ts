@@ -1,6 +1,6 @@
 import type { ConfigValues } from '@tutti/storage'
 
-/** When an account is locked (spec/rest-facts-b.md 2): a period of 0 or less never locks. */
+/** When an account is locked (docs/reference/access.md, "Lockout"): a period of 0 or less never locks. */
 export type Lockout = {
   readonly maxFailedLogins: number
   readonly periodMinutes: number

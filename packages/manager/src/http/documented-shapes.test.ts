@@ -116,7 +116,7 @@ const tenant = ['name', 'groups', 'users']
 const user = ['username', 'last_login_at', 'role', 'groups', 'active', 'tenants']
 const group = ['ldap_dn', 'name', 'tenants', 'users']
 
-/** spec/rest-spec-a.md 2 and 9, spec/rest-spec-b.md 2: the fields of the items of each list. */
+/** docs/reference/README.md; docs/reference/rest-conventions.md, "Versions": the fields of the items of each list. */
 const documented: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   v2: {
     '/blueprints': blueprint,

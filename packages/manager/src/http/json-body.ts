@@ -4,7 +4,7 @@ import { bodyOf } from './body.ts'
 
 /**
  * Reads a JSON body. None at all is undefined, whatever the content type says: the Python client names
- * `application/json` on every request, with or without a body (spec/rest-facts-a.md 1).
+ * `application/json` on every request, with or without a body (docs/reference/rest-conventions.md, "Requests").
  *
  * @throws unsupported_content_type_error, bad_parameters_error
  */

@@ -8,7 +8,7 @@ import { addExecution, addTenant, addUser } from '../../test/fixtures.ts'
 import { passwordOf, type TestAnswer } from '../../test/test-manager.ts'
 import { startTestSystem, type TestSystem } from '../../test/test-system.ts'
 
-/** v2 and v3 beside v3.1 (spec/rest-spec-a.md 9, spec/rest-facts-a.md 19, spec/rest-facts-b.md 0 and 14). */
+/** v2 and v3 beside v3.1 (docs/reference/rest-conventions.md, "Versions" and "Status codes"). */
 let system: TestSystem
 beforeAll(async () => {
   system = await startTestSystem()

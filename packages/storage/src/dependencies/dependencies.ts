@@ -6,7 +6,7 @@ import { holdTargetsOrAwait } from './awaited.ts'
 import { setConsumerLabels } from './consumers.ts'
 import { findCircle } from './edges.ts'
 
-/** One thing that a deployment depends on (spec/rest-spec-a.md 2.6, spec/rest-facts-a.md 10). */
+/** One thing that a deployment depends on (docs/reference/environments-and-dependencies.md, "Dependencies"). */
 export type NewDependency = {
   readonly id: string
   readonly creator: string

@@ -3,7 +3,7 @@ import type { ListedField } from '../lists/resource.ts'
 
 /**
  * `deployments.deployment_status` is how the deployment itself is. What is shown is the worst of it and of everything
- * below (spec/rest-facts-a.md 9).
+ * below (docs/reference/environments-and-dependencies.md, "Counts and statuses below").
  */
 export const statusRank = (alias: string) => sql`case ${sql.ref(`${alias}.deployment_status`)}
   when 'good' then 1 when 'in_progress' then 2 else 3 end`

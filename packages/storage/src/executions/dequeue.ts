@@ -25,7 +25,7 @@ export async function mayDequeue(db: Database): Promise<boolean> {
  * transaction that ends one. The oldest queued system workflow goes first and alone; otherwise the oldest of each
  * deployment that has nothing active, environment creation before others. Of a group, no more are active than it allows:
  * what it has no room for stands aside and holds nothing else up. In maintenance mode nothing starts.
- * spec/workflows.md 6.2.
+ * docs/reference/executions.md, "Dequeue".
  */
 export async function dequeueExecutions(transaction: Database, queue: Queue): Promise<void> {
   if (!(await mayDequeue(transaction))) return

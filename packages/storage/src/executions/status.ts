@@ -30,7 +30,7 @@ type Changed = {
 /**
  * Writes the status of executions and what follows from it: times, the deployments' computed statuses, what the
  * executions' groups are to know, and on an end status the news for whoever waits. Whether the transition is allowed is
- * the caller's decision, taken under the rows' locks. spec/workflows.md 1.1, spec/rest-facts-a.md 9.
+ * the caller's decision, taken under the rows' locks. docs/reference/executions.md, "Statuses"; docs/reference/deployments.md, "Statuses".
  */
 export async function setExecutionStatuses(
   transaction: Database,
@@ -65,7 +65,7 @@ export async function setExecutionStatuses(
   await notify(transaction, ...news)
 }
 
-/** What waits for the creation of its deployment fails with it (spec/workflows.md 6.2, spec/rest-facts-a.md 13). */
+/** What waits for the creation of its deployment fails with it (docs/reference/executions.md, "Dequeue"). */
 async function failFollowers(
   transaction: Database,
   tenantId: number,

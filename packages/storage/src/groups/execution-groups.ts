@@ -71,7 +71,7 @@ export function byOwnerOfEvent<Member extends GroupOwner>(
 
 /**
  * What the groups of executions that have another status now are to know: an event for each, and on an end the
- * deployment in the group for the successful or the failed ones (spec/workflows.md 6.3).
+ * deployment in the group for the successful or the failed ones (docs/reference/groups.md, "Execution groups").
  */
 export async function tellGroups(
   transaction: Database,

@@ -9,7 +9,7 @@ import { ruleConditions } from './rules.ts'
 import { conjunction, visibleIn } from './visible.ts'
 
 /**
- * A list of a resource as the wire shows it (spec/rest-facts-a.md 5), read when it is sent. `rules` are those of a stored
+ * A list of a resource as the wire shows it (docs/reference/rest-conventions.md, "Lists"), read when it is sent. `rules` are those of a stored
  * filter and of a search, where there is one.
  */
 export function listPage(

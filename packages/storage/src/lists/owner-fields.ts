@@ -15,7 +15,7 @@ export function ownedRows(alias: string, id = 'id') {
 }
 
 /**
- * The fields that every resource of a tenant carries (spec/rest-facts-a.md 3). `alias` is the table's name in the
+ * The fields that every resource of a tenant carries (docs/reference/rest-conventions.md, "Owner fields"). `alias` is the table's name in the
  * `from` clause, which must join `tenants`.
  */
 export function ownerFields(alias: string): Readonly<Record<string, ListedField>> {
@@ -30,7 +30,7 @@ export function ownerFields(alias: string): Readonly<Record<string, ListedField>
   }
 }
 
-/** Label objects of a resource (spec/rest-spec-a.md 2.12), oldest first. */
+/** Label objects of a resource (docs/reference/sites-filters-labels.md, "Labels"), oldest first. */
 export const labelsField = (labelled: LabelledTable, alias: string): ListedField => ({
   column: byScope(
     labelled,

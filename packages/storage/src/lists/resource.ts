@@ -59,7 +59,7 @@ export type ListedField = {
   readonly filterBy?: RawBuilder<unknown>
 }
 
-/** Which rows the caller may see (spec/rest-facts-b.md 3). */
+/** Which rows the caller may see (docs/reference/rest-conventions.md, "Visibility"). */
 export type Scope = {
   readonly username: string
   /** Tenants whose rows are listed. */

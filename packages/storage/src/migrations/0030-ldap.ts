@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { auditTable } from '../audit/audit-table.ts'
 import { tellAccessChanges } from './access-changes.ts'
 
-/** How users log in through a directory (spec/rest-facts-b.md 2): at most one row; without it, they do not. */
+/** How users log in through a directory (docs/ldap.md): at most one row; without it, they do not. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
   await auditTable(db, 'ldap', { identifier: { server: `r.settings->>'ldap_server'` } })

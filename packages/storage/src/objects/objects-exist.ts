@@ -57,7 +57,7 @@ export type ObjectReader = {
 }
 
 /**
- * Whether inputs and parameters name what there is (spec/dsl.md 7.3), for each question. A list may hold thousands of
+ * Whether inputs and parameters name what there is (docs/reference/language/constraints.md, "Objects"), for each question. A list may hold thousands of
  * names: those of one kind in one place are one query.
  */
 export async function objectsExist(

@@ -15,7 +15,7 @@ const fieldsOf = (alias: string, names: readonly string[]): ListedResource['fiel
   ...Object.fromEntries(names.map((name) => [name, { column: sql.ref(`${alias}.${name}`) }])),
 })
 
-/** What rules may ask of each kind (spec/rest-facts-a.md 6). */
+/** What rules may ask of each kind (docs/reference/rest-conventions.md, "Filter rules"). */
 const kinds = {
   deployment_id: {
     filters: deploymentFilterTable,

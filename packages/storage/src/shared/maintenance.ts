@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 
-/** Maintenance mode, on or about to be (spec/rest-facts-b.md 12). */
+/** Maintenance mode, on or about to be (docs/reference/cluster-and-configuration.md, "Maintenance"). */
 export type MaintenanceState = {
   readonly requestedBy: string
   readonly requestedAt: Date

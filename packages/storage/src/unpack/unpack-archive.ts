@@ -23,7 +23,7 @@ export type UnpackedArchive = {
 
 /**
  * Unpacks the archive `file` into the new folder `folder`: a zip, tar, tar.gz or tar.bz2 by its content
- * (spec/rest-facts-a.md 7). Only plain files and directories come out, nothing outside `folder`, and
+ * (docs/reference/blueprints.md, "Upload"). Only plain files and directories come out, nothing outside `folder`, and
  * executable files stay executable. When it fails, `folder` is not there.
  *
  * Who may enter `folder` is the caller's umask; nothing else may write into it meanwhile.

@@ -290,7 +290,7 @@ async function patchOperations(
     where o.tenant_id = ${tenantId} and o.id = p.id`.execute(transaction)
 }
 
-/** Only the last state of each instance counts; side effects as spec/workflows.md 2.1. */
+/** Only the last state of each instance counts; side effects as docs/reference/nodes-and-instances.md, "States". */
 async function setInstanceStates(
   transaction: Database,
   { tenant_id: tenantId, deployment_id: deploymentId }: ExecutionRow,
@@ -332,7 +332,7 @@ async function setInstanceStates(
 /** `jsonb` can be changed in part but knows no NUL, which `json` may hold. */
 const systemProperties = sql.raw(String.raw`replace(i.system_properties::text, '\u0000', '\ufffd')::jsonb`)
 
-/** Drift of a relationship is not undone by configuring the instance (spec/rest-facts-b.md 9). */
+/** Drift of a relationship is not undone by configuring the instance (docs/reference/nodes-and-instances.md, "Checks"). */
 const relationshipDrift = sql`exists (
   select from (values ('source_relationships_configuration_drift'), ('target_relationships_configuration_drift'))
     as kinds (kind),

@@ -54,7 +54,7 @@ export async function runWorkflow(
   return { end: { status: 'succeeded' }, left: null }
 }
 
-/** `uninstall` with `recursive` uninstalls what is in the deployment first (spec/workflows.md 3.6). */
+/** `uninstall` with `recursive` uninstalls what is in the deployment first (docs/reference/workflows.md, "Recursive uninstall"). */
 async function runOnOwnChildren(
   services: WorkerServices,
   execution: ExecutionRow,
@@ -118,7 +118,7 @@ async function buildAndStore(run: Run, phase: Phase, model: DeploymentModel): Pr
   return graph
 }
 
-/** Once for each resume request: the reset and the request's end are one transaction (spec/workflows.md 5.5). */
+/** Once for each resume request: the reset and the request's end are one transaction (docs/reference/workflows.md, "Resuming"). */
 async function applyResume(
   run: Run,
   phases: readonly Phase[],
@@ -157,7 +157,7 @@ async function readModel({ services, execution }: Run): Promise<DeploymentModel>
   }
 }
 
-/** The part of `__cloudify_context` that is the same for all operations (spec/operations.md 1.4). */
+/** The part of `__cloudify_context` that is the same for all operations (docs/reference/operations.md, "Context"). */
 async function operationContext(services: WorkerServices, execution: ExecutionRow): Promise<JsonObject> {
   const { tenantName, deployment } = await loadSurroundings(services.db, execution)
   return {

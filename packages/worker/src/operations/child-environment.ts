@@ -39,7 +39,7 @@ function searchPath(given: string | undefined): string[] {
   return kept.length > 0 ? kept : ['/usr/local/bin', '/usr/bin', '/bin']
 }
 
-/** The whole environment of an operation's process (spec/operations.md 4). */
+/** The whole environment of an operation's process (docs/reference/operations.md, "Environment"). */
 export function childEnvironment(
   environment: OperationEnvironment,
   context: CloudifyContext,

@@ -10,7 +10,7 @@ export function recoverable(message: string): OperationOutcome {
   return { ok: false, error: { kind: 'recoverable', type: 'RecoverableError', message } }
 }
 
-/** The caller aborted it; there is no answer (spec/operations.md 4). */
+/** The caller aborted it; there is no answer (docs/reference/operations.md, "Process"). */
 export const killed: OperationOutcome = {
   ok: false,
   error: { kind: 'killed', type: 'ProcessKillCancelled', message: 'The operation was killed on request' },

@@ -5,7 +5,7 @@ import type { OperationUser } from './operation-user.ts'
 import { groupsOf } from './session.ts'
 import { setprivCommand } from './setpriv.ts'
 
-/** How long a process has after SIGTERM before SIGKILL (spec/workflows.md 5.4). */
+/** How long a process has after SIGTERM before SIGKILL (docs/reference/operations.md, "Process"). */
 export const killGraceMs = 5000
 const pollMs = 25
 

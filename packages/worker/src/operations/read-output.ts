@@ -11,7 +11,10 @@ import {
 /** A result is stored in the operation's row and shown in an event: more is a mistake, and would cost all others. */
 export const outputLimitBytes = 16 * 1024 * 1024
 
-/** The answer in an operation's `output.json` (spec/operations.md 4), or why there is none. */
+/** As deep as a request's body may be: whoever shows, stores or compares a deeper one runs out of stack. */
+const maxNesting = 500
+
+/** The answer in an operation's `output.json` (docs/reference/operations.md, "Process"), or why there is none. */
 export async function readOutput(
   file: string,
   taskName: string,
@@ -25,6 +28,9 @@ export async function readOutput(
     )
   }
   const output = parse(text)
+  if (output !== null && isDeeper(output, maxNesting)) {
+    return nonRecoverable(`${taskName} answered what is nested more than ${maxNesting} levels deep`)
+  }
   if (output?.type === 'result') return { ok: true, result: output.payload ?? null }
   if (output?.type === 'error' && isObject(output.payload)) return failure(output.payload)
   return { missing: `${taskName} answered what is not an answer: ${text.slice(0, 200)}` }
@@ -57,7 +63,7 @@ function parse(text: string): JsonObject | null {
   }
 }
 
-/** The wire form of spec/operations.md 2.3, turned back into the class that it names. */
+/** The wire form of docs/reference/operations.md, "Errors on the wire", turned back into the class that it names. */
 function failure(payload: JsonObject): OperationOutcome {
   const type = textOr(payload.exception_type, 'RecoverableError')
   const known = textOr(payload.known_exception_type, 'RecoverableError')
@@ -115,6 +121,11 @@ function cause(value: JsonValue): ErrorCause[] {
 
 function textOr(value: JsonValue | undefined, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise
+}
+
+function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1))
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

@@ -2,7 +2,7 @@ import type { OperationUser } from './operation-user.ts'
 import type { JsonObject, JsonValue } from './outcome.ts'
 import type { LogLimits } from './rotating-log.ts'
 
-/** `__cloudify_context` (spec/operations.md 1.4), tokens included. The fields that the executor itself reads: */
+/** `__cloudify_context` (docs/reference/operations.md, "Context"), tokens included. The fields that the executor itself reads: */
 export type CloudifyContext = JsonObject & {
   readonly task_name: string
   readonly plugin: JsonObject & { readonly name: string }
@@ -27,7 +27,7 @@ export interface OperationRequest {
   readonly warn: (error: unknown, what: string) => void
 }
 
-/** What an operation's process is told about its surroundings (spec/operations.md 4). */
+/** What an operation's process is told about its surroundings (docs/reference/operations.md, "Process"). */
 export interface OperationEnvironment {
   /** The worker's own variables: `process.env`. Few of them become the child's. */
   readonly inherited: Readonly<Record<string, string | undefined>>

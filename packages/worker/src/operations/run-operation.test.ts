@@ -135,6 +135,10 @@ with open(os.path.join(sys.argv[1], 'output.json'), 'w') as target: target.write
 os._exit(0)`)
   expect((await errorOf(answer("'[broken'"))).message).toContain('answered what is not an answer: [broken')
   expect((await errorOf(answer("'x' * (16 * 1024 * 1024 + 1)"))).message).toContain('more than 16 MiB')
+  const nested = (levels: number) =>
+    answer(`'{"type":"result","payload":' + '['*${levels} + ']'*${levels} + '}'`)
+  expect(await nested(400)).toMatchObject({ ok: true })
+  expect((await errorOf(nested(200_000))).message).toContain('nested more than 500 levels deep')
 })
 
 test('time limits kill the operation and everything it started', async () => {

@@ -42,7 +42,7 @@ export type PlannedEnvironment =
   | { readonly ok: true; readonly environment: Environment }
   | { readonly ok: false; readonly error: string; readonly isTooLarge: boolean }
 
-/** A deployment plan as it is stored (spec/plan.md 7.7), JSON being text already. */
+/** A deployment plan as it is stored (docs/reference/plan.md, "What is stored"), JSON being text already. */
 export type Environment = {
   readonly deployment: {
     readonly description: string | null
@@ -81,7 +81,7 @@ export type NodeRow = {
 }
 
 /**
- * Plans a deployment: its nodes and instances out of the blueprint's plan (spec/plan.md 7). Beyond the limits the answer
+ * Plans a deployment: its nodes and instances out of the blueprint's plan (docs/reference/plan.md, "Deployment plan"). Beyond the limits the answer
  * is that it is too large.
  */
 export async function planEnvironment(

@@ -21,7 +21,7 @@ export function instanceRows(instances: Instances): readonly string[] {
 
 /**
  * Ids are unique in the tenant, not only in the deployment: the few that another deployment has already get a new
- * ending, wherever they are mentioned (spec/plan.md 7.7).
+ * ending, wherever they are mentioned (docs/reference/plan.md, "What is stored").
  */
 export async function withFreeIds(
   instances: Instances,

@@ -43,7 +43,7 @@ type Parameters = {
   readonly display_name: string | null
 }
 
-/** Makes a deployment's attributes, nodes and instances out of its blueprint's plan (spec/plan.md 7.7). */
+/** Makes a deployment's attributes, nodes and instances out of its blueprint's plan (docs/reference/plan.md, "What is stored"). */
 export const createEnvironment: SystemWorkflow = async (services, execution, control) => {
   const tenantId = execution.tenant_id
   const deploymentId = execution.deployment_id ?? ''
@@ -114,7 +114,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
   })
 }
 
-/** The deployments whose capabilities the plan uses (spec/plan.md 7.6). */
+/** The deployments whose capabilities the plan uses (docs/reference/plan.md, "Deployment plan"). */
 function usedCapabilities(
   dependencies: Environment['dependencies'],
   { visibility, created_by }: { readonly visibility: Visibility; readonly created_by: string },

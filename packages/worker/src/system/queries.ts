@@ -187,7 +187,7 @@ export async function storeDeployment(
     .execute()
 }
 
-/** Nodes as spec/plan.md 7.7 stores them, one statement for all. */
+/** Nodes as docs/reference/plan.md, "What is stored" stores them, one statement for all. */
 export async function insertNodes(
   transaction: Database,
   owner: Owner,

@@ -2,7 +2,7 @@ import { ApiError, illegalAction } from '@tutti/api'
 import type { Request } from '../../request.ts'
 
 /**
- * Users and what they belong to are the directory's affair while it is in use (spec/rest-facts-b.md 2). Taking away is
+ * Users and what they belong to are the directory's affair while it is in use (docs/reference/access.md, "Logins through a directory"). Taking away is
  * not refused: what somebody was given before must not stay theirs for ever.
  *
  * @throws illegal_action_error

@@ -19,7 +19,7 @@ export type LdapServer = {
   readonly ca: string | undefined
 }
 
-/** The settings with their defaults (spec/rest-facts-b.md 2), as a login follows them. */
+/** The settings with their defaults (docs/ldap.md), as a login follows them. */
 export type LdapPlan = {
   readonly server: LdapServer
   /** Who searches; when there is none, the users themselves do. */

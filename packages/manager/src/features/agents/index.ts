@@ -1,6 +1,6 @@
 /**
  * Agents: records of what runs operations on the hosts of deployments; installing them comes later
- * (spec/rest-facts-b.md 8).
+ * (docs/reference/agents.md, "Records").
  */
 
 export { agentHandlers } from './routes.ts'

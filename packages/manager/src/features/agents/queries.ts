@@ -11,7 +11,7 @@ import {
 import { sql } from 'kysely'
 import type { Sealed } from '../../encryption/key-ring.ts'
 
-/** spec/rest-spec-b.md 2.1, spec/rest-facts-b.md 8. */
+/** docs/reference/agents.md, "Records". */
 export const agentResource = ownedResource(
   agentTable,
   {

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../request.ts'
 import { changeAgent, createAgent, getAgent, listAgents, replaceCertificates } from './service.ts'
 
-/** spec/rest-facts-b.md 8 */
+/** docs/reference/agents.md, "Records" */
 export const agentHandlers = {
   'agents.list': (request) => listAgents(request, request.list, request.options._get_data ?? false),
 

@@ -18,7 +18,7 @@ import { claimId, creationOf, getItem, lockOwned, visibleRow } from '../../owned
 import { ownTenantScope, type Request, tenantOf } from '../../request.ts'
 import { agentResource, countAgents, hasInstance, insertAgent, updateAgent } from './queries.ts'
 
-/** `withData`: also how to log in, which else is null (spec/rest-facts-b.md 8). */
+/** `withData`: also how to log in, which else is null (docs/reference/agents.md, "Records"). */
 export async function listAgents(request: Request, list: ListQuery, withData: boolean) {
   const scope = await listScope(request, list, 'agent_list')
   const agents = listPage(request.services.db, agentResource, list, scope)
@@ -42,7 +42,7 @@ function closed(item: Item): Item {
   return { ...item, ...Object.fromEntries(names.map((name) => [name, null])) }
 }
 
-/** An agent that is recorded already stays as it is: a request may be sent again (spec/rest-facts-b.md 8). */
+/** An agent that is recorded already stays as it is: a request may be sent again (docs/reference/agents.md, "Records"). */
 export async function createAgent(
   request: Request,
   name: string,

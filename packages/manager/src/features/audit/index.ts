@@ -1,6 +1,6 @@
 /**
  * The audit log: who created, changed or deleted what, when and from where. Triggers write it
- * (spec/rest-facts-b.md 13).
+ * (docs/reference/audit.md, "Records").
  */
 
 export { withAuditedDatabase } from './caller.ts'

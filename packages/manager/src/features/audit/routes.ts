@@ -1,7 +1,7 @@
 import type { Handlers } from '../../request.ts'
 import { injectAudit, listAudit, streamAudit, truncateAudit } from './service.ts'
 
-/** spec/rest-facts-b.md 13 */
+/** docs/reference/audit.md, "Records" */
 export const auditHandlers = {
   'audit.list': (request) => listAudit(request, request.options),
   'audit.stream': (request) => streamAudit(request, request.options),

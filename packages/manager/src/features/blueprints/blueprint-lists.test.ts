@@ -123,7 +123,6 @@ test.each<[string, string, string]>([
     'no_such_include_field_error',
     "Include keys '['colour']' do not exist. Allowed keys are: [",
   ],
-  ['is_hidden=perhaps', 'bad_parameters_error', 'is_hidden must be <true/false>, got perhaps'],
   ['_all_tenants=x', 'bad_parameters_error', '_all_tenants must be <true/false>, got x'],
   ['_range=created_at,,', 'bad_parameters_error', 'Invalid range'],
   ['_range=created_at,yesterday,', 'bad_parameters_error', 'yesterday is not a legal time format'],

@@ -1,5 +1,5 @@
 /**
- * Blueprints: archives with a main file, and the plan that an execution parses out of it (spec/rest-spec-a.md 4.2).
+ * Blueprints: archives with a main file, and the plan that an execution parses out of it (docs/reference/blueprints.md).
  */
 
 export { blueprintResource } from './queries.ts'

@@ -15,7 +15,7 @@ import {
 } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 
-/** spec/rest-spec-a.md 2.2, spec/rest-facts-a.md 7. */
+/** docs/reference/blueprints.md, "Fields". */
 export const blueprintResource: ListedResource = {
   model: 'Blueprint',
   from: sql`blueprints b

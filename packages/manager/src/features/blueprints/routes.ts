@@ -12,7 +12,7 @@ import {
 import { setBlueprintIcon } from './set-icon.ts'
 import { uploadBlueprint, validateBlueprint } from './upload.ts'
 
-/** spec/rest-spec-a.md 4.2, spec/rest-facts-a.md 7 */
+/** docs/reference/blueprints.md */
 export const blueprintHandlers = {
   async 'blueprints.list'(request) {
     const rules = await rulesOf(request, 'blueprints', [request.list.filterId])

@@ -41,7 +41,7 @@ export async function listBlueprints(request: Request, query: ListQuery, rules?:
   return listPage(request.services.db, blueprintResource, query, scope, hiddenIfAsked(query), rules)
 }
 
-/** Hidden blueprints are listed and counted only when asked for (spec/rest-facts-a.md 5). */
+/** Hidden blueprints are listed and counted only when asked for (docs/reference/rest-conventions.md, "Field filters"). */
 export const hiddenIfAsked = (query: ListQuery) =>
   query.filters.some((filter) => filter.field === 'is_hidden') ? [] : [notHidden]
 
@@ -147,7 +147,7 @@ export async function setBlueprintVisibility(
   })
 }
 
-/** The rules in their order: spec/rest-facts-a.md 7, last paragraph. */
+/** The rules in their order: docs/reference/blueprints.md, "Deletion". */
 export async function removeBlueprint(request: Request, id: string, isForced: boolean): Promise<void> {
   await request.services.db.transaction().execute(async (transaction) => {
     const blueprint = await lockBlueprint(request, transaction, id)
@@ -183,7 +183,7 @@ export async function removeBlueprint(request: Request, id: string, isForced: bo
   })
 }
 
-/** The archive as it was uploaded, with the headers that the Python client insists on (spec/rest-facts-a.md 7). */
+/** The archive as it was uploaded, with the headers that the Python client insists on (docs/reference/blueprints.md, "Deletion"). */
 export async function downloadArchive(request: Request, id: string): Promise<AsyncIterable<Uint8Array>> {
   const { db } = request.services
   const blueprint = await requireBlueprint(request, db, id)

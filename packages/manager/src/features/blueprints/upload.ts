@@ -93,7 +93,7 @@ type Uploading = { readonly executionId: string | undefined; readonly isAsync: b
 
 /**
  * Stores the archive, the blueprint's row and the execution `upload_blueprint` that parses it, all in one
- * transaction (spec/rest-facts-a.md 7). An upload that failed before is replaced.
+ * transaction (docs/reference/blueprints.md, "Upload"). An upload that failed before is replaced.
  */
 async function startUpload(
   request: Request,

@@ -21,7 +21,7 @@ export function nodeService(name: string, instances: readonly Instance[]): NodeS
   }
 }
 
-/** A node fails with any of its services or metrics (spec/rest-facts-b.md 11). */
+/** A node fails with any of its services or metrics (docs/reference/cluster-and-configuration.md, "Cluster status"). */
 export function nodeStatus(node: Omit<NodeStatus, 'status' | 'failures'>): NodeStatus {
   const services = Object.entries(node.services)
   const failures = [

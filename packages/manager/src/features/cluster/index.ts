@@ -1,6 +1,6 @@
 /**
  * How the manager and all others of its database are: status, managers, brokers, database nodes, the cluster of v3
- * (spec/rest-facts-b.md 11).
+ * (docs/reference/cluster-and-configuration.md).
  */
 
 export { registerManager } from './registration.ts'

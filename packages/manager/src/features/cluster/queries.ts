@@ -9,7 +9,7 @@ import {
 } from '@tutti/storage'
 import { sql } from 'kysely'
 
-/** spec/rest-spec-b.md 2.3, spec/rest-facts-b.md 11. */
+/** docs/reference/cluster-and-configuration.md, "Managers". */
 export const managerResource: ListedResource = {
   model: 'Manager',
   from: sql`managers m`,

@@ -18,7 +18,7 @@ import {
 import { readStatus } from './status.ts'
 import { getClusterNode, listClusterNodes, notJoined, readClusterState, removeClusterNode } from './v3.ts'
 
-/** spec/rest-spec-b.md 4.2 and 4.4, spec/rest-facts-b.md 11 */
+/** docs/reference/cluster-and-configuration.md, "Status" */
 export const clusterHandlers = {
   async 'status.get'({ services, options, include }) {
     const status = await readStatus(services.db)

@@ -26,7 +26,7 @@ import {
   setFileSyncNode,
 } from './queries.ts'
 
-/** Managers that run, and those that somebody has added (spec/rest-facts-b.md 11). */
+/** Managers that run, and those that somebody has added (docs/reference/cluster-and-configuration.md, "Managers"). */
 export const listManagers = ({ services }: Request, list: ListQuery) =>
   listPage(services.db, managerResource, list, everything)
 
@@ -65,7 +65,7 @@ const ownBrokerPort = 5671
 
 /**
  * Tutti needs no broker: its queue is in the database. One is shown at the first manager's address, because clients
- * take equal addresses of manager, broker and database for an all-in-one manager (spec/rest-facts-a.md 18), and those
+ * take equal addresses of manager, broker and database for an all-in-one manager (docs/reference/cluster-and-configuration.md, "Brokers and database nodes"), and those
  * that somebody has added beside it.
  */
 export async function listBrokers(db: Database): Promise<readonly Broker[]> {

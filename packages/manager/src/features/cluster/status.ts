@@ -3,7 +3,7 @@ import { type Database, listProcesses, publicReason } from '@tutti/storage'
 import { countWaitingJobs, ping } from './queries.ts'
 
 /**
- * What runs and what does not, under the names that clients know (spec/rest-facts-b.md 11). The first three are
+ * What runs and what does not, under the names that clients know (docs/reference/cluster-and-configuration.md, "Status"). The first three are
  * this process, which is answering; the others are looked at now.
  */
 export async function readStatus(db: Database): Promise<Status> {

@@ -1,3 +1,3 @@
-/** Settings that change while managers run, each in a scope with a schema (spec/rest-facts-b.md 12). */
+/** Settings that change while managers run, each in a scope with a schema (docs/reference/cluster-and-configuration.md, "Configuration"). */
 
 export { configHandlers } from './routes.ts'

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../request.ts'
 import { getSetting, listConfiguration, setSetting } from './service.ts'
 
-/** spec/rest-facts-b.md 12 */
+/** docs/reference/cluster-and-configuration.md, "Configuration" */
 export const configHandlers = {
   'config.list': (request) => listConfiguration(request, request.options.scope),
   'config.get': (request) => getSetting(request, request.params.name),

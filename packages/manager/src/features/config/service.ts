@@ -23,7 +23,7 @@ const all: readonly Found[] = Object.entries(settingsByScope).flatMap(([scope, s
   Object.entries(settings).map(([name, setting]) => ({ scope, name, setting })),
 )
 
-/** spec/rest-facts-b.md 12: `authorization` only without a scope, or as one. */
+/** docs/reference/cluster-and-configuration.md, "Configuration": `authorization` only without a scope, or as one. */
 export async function listConfiguration(request: Request, scope: string | undefined): Promise<Config> {
   const keptOf = await readValues(request)
   const items = all

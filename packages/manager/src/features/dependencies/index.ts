@@ -1,5 +1,5 @@
 /**
- * Inter-deployment dependencies: which deployment uses which, and by what in its blueprint (spec/rest-facts-a.md 10).
+ * Inter-deployment dependencies: which deployment uses which, and by what in its blueprint (docs/reference/environments-and-dependencies.md, "Dependencies").
  */
 
 export { dependencyHandlers } from './routes.ts'

@@ -9,7 +9,7 @@ import {
 } from '@tutti/storage'
 import { sql } from 'kysely'
 
-/** spec/rest-spec-a.md 2.6. */
+/** docs/reference/environments-and-dependencies.md, "Dependencies". */
 export const dependencyResource: ListedResource = {
   model: 'InterDeploymentDependencies',
   from: sql`inter_deployment_dependencies p join tenants on tenants.id = p.tenant_id

@@ -9,7 +9,7 @@ import {
   restoreDependencies,
 } from './service.ts'
 
-/** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 10 */
+/** docs/reference/environments-and-dependencies.md, "Dependencies" */
 export const dependencyHandlers = {
   'dependencies.list': (request) => listDependencies(request, request.list),
 

@@ -8,7 +8,7 @@ import { createDeployments } from '../deployments/index.ts'
 import { defaultIdTemplate, newDeploymentIds } from './new-ids.ts'
 import { idTemplateOf, lockGroup, takenDeploymentIds, updateGroup } from './queries.ts'
 
-/** How many of the deployments that a group creates are made at once (spec/workflows.md 6.3). */
+/** How many of the deployments that a group creates are made at once (docs/reference/groups.md, "New deployments"). */
 export const creationConcurrency = 10
 
 type NewDeployments = NonNullable<RouteBody<'deploymentGroups.put'>['new_deployments']>

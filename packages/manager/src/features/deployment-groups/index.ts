@@ -1,4 +1,4 @@
-/** Deployment groups: sets of deployments, with a blueprint and inputs for new ones (spec/rest-facts-a.md 8). */
+/** Deployment groups: sets of deployments, with a blueprint and inputs for new ones (docs/reference/groups.md, "Deployment groups"). */
 
 export { lockMembers, visibleMembers } from './queries.ts'
 export { deploymentGroupHandlers } from './routes.ts'

@@ -21,7 +21,7 @@ type Surroundings = {
 const maxRounds = 100
 
 /**
- * The ids of new deployments out of their templates (spec/workflows.md 6.3), no two alike, with the group's counter
+ * The ids of new deployments out of their templates (docs/reference/groups.md, "New deployments"), no two alike, with the group's counter
  * afterwards. An id that is taken is made anew where something in it varies; one that is fixed is left as it is, as its
  * deployment may be one that makes way.
  *

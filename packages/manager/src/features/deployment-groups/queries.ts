@@ -17,7 +17,7 @@ import {
 import { sql } from 'kysely'
 import { deploymentResource } from '../deployments/index.ts'
 
-/** spec/rest-facts-a.md 8. Of the members, those are shown that are in the scope. */
+/** docs/reference/groups.md, "Deployment groups". Of the members, those are shown that are in the scope. */
 export const deploymentGroupResource: ListedResource = ownedResource(
   deploymentGroupTable,
   {

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../request.ts'
 import { changeMembers, getGroup, listGroups, putGroup, removeGroup } from './service.ts'
 
-/** spec/rest-facts-a.md 8, last paragraph */
+/** docs/reference/groups.md, "Deployment groups" */
 export const deploymentGroupHandlers = {
   'deploymentGroups.list': (request) => listGroups(request, request.list),
 

@@ -54,7 +54,7 @@ export async function createDeployment(
 }
 
 /**
- * Checks what can be checked at once, in the order of spec/rest-facts-a.md 8, then writes the deployment and the
+ * Checks what can be checked at once, in the order of docs/reference/deployments.md, "Creation", then writes the deployment and the
  * execution `create_deployment_environment` that makes its nodes. Returns that execution's id; none where the
  * deployment is restored.
  */
@@ -316,7 +316,7 @@ function checkInputNames(
 }
 
 /**
- * The answer to a creation that has not ended well, or not yet (spec/rest-facts-a.md 2 and 20). Nothing when its
+ * The answer to a creation that has not ended well, or not yet (docs/reference/deployments.md, "Creation"). Nothing when its
  * execution is gone: then so is the deployment.
  *
  * @throws deployment_creation_error and others of its kind

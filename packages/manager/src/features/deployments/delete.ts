@@ -29,7 +29,7 @@ type DeploymentToDelete = {
 
 /**
  * Starts the deletion of deployments of one tenant: of all of them or, where one may not go, of none. The checks in
- * their order: spec/rest-facts-a.md 8. In a group, so many of the executions start at once.
+ * their order: docs/reference/deployments.md, "Deletion". In a group, so many of the executions start at once.
  */
 export async function startDeletions(
   request: Request,

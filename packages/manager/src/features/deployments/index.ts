@@ -1,4 +1,4 @@
-/** Deployments: a blueprint with inputs, its nodes and instances, and what runs on them (spec/rest-spec-a.md 4.3). */
+/** Deployments: a blueprint with inputs, its nodes and instances, and what runs on them (docs/reference/deployments.md). */
 
 export { type Creation, createDeployments, type DeploymentToCreate } from './create.ts'
 export { type DeleteOptions, startDeletions } from './delete.ts'

@@ -3,7 +3,7 @@ import { blueprintArchive, blueprintText } from '../../../test/archives.ts'
 import { addBlueprint, addUser } from '../../../test/fixtures.ts'
 import { startTestSystem, type TestSystem } from '../../../test/test-system.ts'
 
-// Inputs and parameters that name something on the manager (spec/dsl.md 7.3).
+// Inputs and parameters that name something on the manager (docs/reference/language/constraints.md, "Objects").
 
 let system: TestSystem
 
@@ -158,14 +158,16 @@ test('a valid type of nodes stands for those derived from it', async () => {
   const value = (...constraints: object[]) => ({ value: { type: 'node_type', constraints } })
   await upload('derived', { ...derived, inputs: value(valid) })
   expect(await refusal('derived', { value: 'own.Derived' })).toBeNull()
-  expect(await refusal('derived', { value: 'cloudify.nodes.Root' })).toContain('is not a valid node_type')
+  expect(await refusal('derived', { value: 'cloudify.nodes.Root' })).toContain(
+    'violates constraint valid_values(',
+  )
   await system.deploy('derived-there', 'derived', { inputs: { value: 'own.Derived' } })
   await upload('derived-within', {
     inputs: value(valid, { deployment_id: 'derived-there' }, { name_pattern: { contains: 'D' } }),
   })
   expect(await refusal('derived-within', { value: 'own.Derived' })).toBeNull()
   expect(await refusal('derived-within', { value: 'cloudify.nodes.Root' })).toContain(
-    'is not a valid node_type',
+    'violates constraint valid_values(',
   )
 })
 

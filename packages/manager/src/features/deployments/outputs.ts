@@ -13,7 +13,7 @@ import { requireDeployment } from './service.ts'
 
 type Declared = Readonly<Record<string, { readonly value: Json }>>
 
-/** The deployment's outputs with their functions evaluated now (spec/rest-facts-a.md 8, spec/dsl.md 15.5). */
+/** The deployment's outputs with their functions evaluated now (docs/reference/deployments.md, "Outputs and capabilities"). */
 export async function readOutputs(request: Request, id: string) {
   const { outputs } = await requireDeployment(request, request.services.db, id)
   const evaluated = await evaluate(request, id, 'deployment_outputs_evaluation_error', (...open) =>

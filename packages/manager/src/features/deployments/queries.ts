@@ -34,7 +34,7 @@ const isEnvironmentOnly = sql`not exists (select from inter_deployment_dependenc
 
 const isInGroup = inDeploymentGroup('d', 'id')
 
-/** spec/rest-spec-a.md 2.3, spec/rest-facts-a.md 8 and 9. Groups and consumers are named that are in the scope. */
+/** docs/reference/deployments.md, "Fields" and "Statuses". Groups and consumers are named that are in the scope. */
 export const deploymentResource: ListedResource = {
   model: 'Deployment',
   from: sql`deployments d
@@ -138,7 +138,7 @@ function instancesBy(aggregate: string) {
     where i.tenant_id = d.tenant_id and i.deployment_id = d.id)`
 }
 
-/** The stored dict as the list that the API shows, with what can run now (spec/rest-facts-a.md 3). */
+/** The stored dict as the list that the API shows, with what can run now (docs/reference/deployments.md, "Fields"). */
 function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
   return Object.entries(workflows).map(([name, workflow]) => ({
     name,

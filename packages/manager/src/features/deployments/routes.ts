@@ -12,7 +12,7 @@ import {
   withWorkdir,
 } from './service.ts'
 
-/** spec/rest-spec-a.md 4.3, spec/rest-facts-a.md 8 */
+/** docs/reference/deployments.md */
 export const deploymentHandlers = {
   async 'deployments.list'(request) {
     const rules = await rulesOf(request, 'deployments', [request.list.filterId])

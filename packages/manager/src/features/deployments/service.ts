@@ -75,7 +75,7 @@ export async function amongDependencies(request: Request, { _dependencies_of: id
 
 /**
  * The workflows of all deployments that are found, by their names; with `_common_only` those that every one of them has
- * (spec/rest-facts-a.md 6).
+ * (docs/reference/searches-and-summaries.md, "Searches").
  */
 export async function listWorkflows(
   request: Request,
@@ -156,7 +156,7 @@ export async function changeDeployment(
 }
 
 /**
- * What came from the blueprint is not for users to change (spec/rest-facts-a.md 8).
+ * What came from the blueprint is not for users to change (docs/reference/deployments.md, "Changes").
  *
  * @throws only_deployment_update, conflict_error
  */
@@ -213,7 +213,7 @@ async function checkNotWiderThanSite(
   if (site !== undefined) checkNotWider(deployment.id, wanted, site)
 }
 
-/** Either one site or none from now on (spec/rest-facts-a.md 8). */
+/** Either one site or none from now on (docs/reference/deployments.md, "Changes"). */
 export async function setDeploymentSite(
   request: Request,
   id: string,

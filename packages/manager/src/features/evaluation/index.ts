@@ -1,5 +1,5 @@
 /**
- * Intrinsic functions evaluated on a deployment as it is now, for clients and for other features (spec/dsl.md 15.5).
+ * Intrinsic functions evaluated on a deployment as it is now, for clients and for other features (docs/reference/language/functions.md, "At run time").
  */
 
 export { evaluationHandlers } from './routes.ts'

@@ -2,7 +2,7 @@ import type { EvaluationContext } from '@tutti/dsl'
 import { type Handlers, tenantScope } from '../../request.ts'
 import { evaluatePayload, openEvaluation, readingEvaluator } from './service.ts'
 
-/** spec/rest-facts-a.md 8, spec/dsl.md 15.5 */
+/** docs/reference/deployments.md, "Evaluation of functions"; docs/reference/language/functions.md, "At run time" */
 export const evaluationHandlers = {
   async 'functions.evaluate'(request) {
     const { deployment_id, context, payload } = request.body

@@ -1,4 +1,4 @@
-/** Events and logs of executions: read by filters, recorded by whatever runs operations (spec/rest-facts-a.md 16). */
+/** Events and logs of executions: read by filters, recorded by whatever runs operations (docs/reference/events.md). */
 
 export { insertSentEvents, type SentEvent } from './queries.ts'
 export { eventHandlers } from './routes.ts'

@@ -101,7 +101,7 @@ function conditions(query: EventsQuery): RawBuilder<unknown> {
 
 /**
  * The order asked for, then that of insertion in the last key's direction: what is appended while a client pages
- * lands behind what it has seen (spec/rest-facts-a.md 16). The list's own `timestamp` key says the same as the
+ * lands behind what it has seen (docs/reference/events.md). The list's own `timestamp` key says the same as the
  * insertion does, so behind another key it is left to that.
  */
 function orderBy(sort: ListQuery['sort']): RawBuilder<unknown> {
@@ -124,7 +124,7 @@ type EventRow = Omit<Event, 'type' | 'timestamp' | 'reported_timestamp' | 'node_
   readonly reported_timestamp: Date
 }
 
-/** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (spec/rest-facts-a.md 16). */
+/** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (docs/reference/events.md). */
 function eventOf(row: EventRow, vocabulary: EventVocabulary): Event {
   return {
     _storage_id: row.id,
@@ -152,7 +152,7 @@ function eventOf(row: EventRow, vocabulary: EventVocabulary): Event {
   }
 }
 
-/** An event or a log line of an execution, as its sender knows it (spec/workflows.md 8). */
+/** An event or a log line of an execution, as its sender knows it (docs/reference/events.md, "Kinds of events"). */
 export type SentEvent = {
   readonly isLog: boolean
   readonly message: string

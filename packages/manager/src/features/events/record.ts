@@ -4,7 +4,7 @@ import type { SentEvent } from './queries.ts'
 type Given = Readonly<Record<string, unknown>>
 
 /**
- * An event or a log line as workers and the Python SDK send it (spec/workflows.md 8, spec/rest-facts-a.md 16).
+ * An event or a log line as workers and the Python SDK send it (docs/reference/events.md, "Sending").
  * `mayDate`: the sender may also say when it was stored first, as restores do.
  *
  * @throws bad_parameters_error

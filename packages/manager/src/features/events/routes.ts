@@ -2,7 +2,7 @@ import { wholeAnswer } from '../../list-answer.ts'
 import type { Handlers } from '../../request.ts'
 import { createEvents, listEvents, removeEvents } from './service.ts'
 
-/** spec/rest-spec-a.md 4.7 and 6, spec/rest-facts-a.md 16 */
+/** docs/reference/events.md */
 export const eventHandlers = {
   'events.list': (request) => listEvents(request, request.list),
 

@@ -17,7 +17,7 @@ const ifSeen = (column: 'success_group_id' | 'failure_group_id') => (scope: Scop
   sql`(select g.id from deployment_groups g where g.tenant_id = x.tenant_id and g.id = ${sql.ref(`x.${column}`)}
     and ${visibleIn(ownedAs('g'), scope)})`
 
-/** spec/rest-facts-a.md 14. Of the members, those are named that are in the scope. */
+/** docs/reference/groups.md, "Execution groups". Of the members, those are named that are in the scope. */
 export const executionGroupResource: ListedResource = ownedResource(executionGroupTable, {
   deployment_group_id: { column: sql`x.deployment_group_id` },
   workflow_id: { column: sql`x.workflow_id` },

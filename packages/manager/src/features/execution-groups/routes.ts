@@ -2,7 +2,7 @@ import type { Handlers } from '../../request.ts'
 import { actOnGroup, changeGroup, getGroup, listGroups } from './service.ts'
 import { startGroup } from './start.ts'
 
-/** spec/rest-facts-a.md 14 */
+/** docs/reference/groups.md, "Execution groups" */
 export const executionGroupHandlers = {
   'executionGroups.list': (request) => listGroups(request, request.list),
 

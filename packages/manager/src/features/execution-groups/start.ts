@@ -48,7 +48,7 @@ type GroupStart = {
 
 /**
  * Runs a workflow on every deployment of a group that has it: the first ones start, up to the concurrency, the others
- * are queued (spec/workflows.md 6.3). The group and all of its executions are written in one transaction, by a number of
+ * are queued (docs/reference/groups.md, "Execution groups"). The group and all of its executions are written in one transaction, by a number of
  * statements that does not depend on how many there are. Parameters that do not fit refuse the whole request; what keeps
  * a single deployment out leaves a failed execution.
  */
@@ -148,7 +148,7 @@ const isBeingCreated = ({ creation_status: status }: MemberToStart): boolean =>
 
 type Able = MemberToStart & { readonly workflow: PlanWorkflow }
 
-/** Which execution each deployment gets, in the order of spec/workflows.md 1.2 and 6.1. */
+/** Which execution each deployment gets, in the order of docs/reference/groups.md, "Execution groups". */
 async function planExecutions(
   request: Request,
   start: GroupStart,

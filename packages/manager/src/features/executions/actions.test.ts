@@ -199,7 +199,7 @@ test('actions that are none', async () => {
   await system.ended(execution)
 })
 
-// What was being created is first removed again (spec/workflows.md 5.5), hence the deletes.
+// What was being created is first removed again (docs/reference/executions.md, "Resume"), hence the deletes.
 test('resume runs what failed again, and what was done not', async () => {
   const { id, execution, call } = await installing()
   call.answer('ok')

@@ -35,7 +35,7 @@ const active = ['pending', 'started', 'cancelling', 'force_cancelling', 'kill_ca
 const ended = ['terminated', 'failed', 'cancelled']
 const all = [...waiting, ...active, ...ended]
 
-/** spec/workflows.md 1.1 */
+/** docs/reference/executions.md, "Setting the status" */
 function isAllowed(from: string, to: string): boolean {
   if (from === to) return true
   if (ended.includes(from)) return false

@@ -1,6 +1,6 @@
 /**
  * Executions: runs of workflows, started, queued or refused, then cancelled, resumed or deleted
- * (spec/rest-facts-a.md 13).
+ * (docs/reference/executions.md).
  */
 
 export {

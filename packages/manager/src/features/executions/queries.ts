@@ -25,7 +25,7 @@ const extraFilters = {
   deployment_group_id: inDeploymentGroup('e'),
 }
 
-/** spec/rest-spec-a.md 2.8, spec/rest-facts-a.md 13. */
+/** docs/reference/executions.md, "Fields". */
 export const executionResource: ListedResource = {
   model: 'Execution',
   from: sql`executions e join tenants on tenants.id = e.tenant_id`,
@@ -123,7 +123,7 @@ export async function lockDeployment(transaction: Database, tenantId: number, id
     .executeTakeFirst()
 }
 
-/** Whether a system workflow is at work or waits for its turn: everything new waits behind it (spec/workflows.md 6.1). */
+/** Whether a system workflow is at work or waits for its turn: everything new waits behind it (docs/reference/executions.md, "Queue"). */
 export async function systemWorkflowRuns(db: Database): Promise<boolean> {
   const row = await db
     .selectFrom('executions')

@@ -3,7 +3,7 @@ import type { Handlers } from '../../request.ts'
 import { actOnExecution, changeStatus, getExecution, listExecutions, removeExecutions } from './service.ts'
 import { startExecution } from './start.ts'
 
-/** spec/rest-spec-a.md 4.5, spec/rest-facts-a.md 13 */
+/** docs/reference/executions.md */
 export const executionHandlers = {
   'executions.list': (request) =>
     listExecutions(request, request.list, {

@@ -43,7 +43,7 @@ import {
   checkStatusChange,
 } from './transitions.ts'
 
-/** Executions of system workflows are listed only when asked for; `_search` is not for them (spec/rest-facts-a.md 5). */
+/** Executions of system workflows are listed only when asked for; `_search` is not for them (docs/reference/rest-conventions.md, "Field filters"). */
 export async function listExecutions(
   request: Request,
   query: ListQuery,
@@ -63,7 +63,7 @@ export async function listExecutions(
 export const getExecution = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, executionResource, id, include)
 
-/** cancel, force-cancel, kill, resume, force-resume, requeue (spec/rest-facts-a.md 13). */
+/** cancel, force-cancel, kill, resume, force-resume, requeue (docs/reference/executions.md). */
 export async function actOnExecution(request: Request, id: string, action: string): Promise<void> {
   if (!isExecutionAction(action)) {
     throw badParameter(`Invalid action: ${action}, Valid action values are: ${wireList(executionActions)}`)
@@ -191,7 +191,7 @@ async function targetsOf(request: Request, id: string) {
   })
 }
 
-/** DELETE /executions: ended ones, all or by age or but the newest (spec/rest-facts-a.md 13). */
+/** DELETE /executions: ended ones, all or by age or but the newest (docs/reference/executions.md). */
 export async function removeExecutions(
   request: Request,
   query: ListQuery,

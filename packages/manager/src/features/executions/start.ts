@@ -47,7 +47,7 @@ type StartRequest = {
 const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
 
 /**
- * Starts, queues or refuses a workflow on a deployment, in the order of checks of spec/workflows.md 1.2. Returns
+ * Starts, queues or refuses a workflow on a deployment, in the order of checks of docs/reference/executions.md, "Start". Returns
  * the new execution's id. One whose status is given as well is not started but restored. A check that fails after the parameters leaves a failed execution behind, so that the
  * attempt can be seen; only "another one is running" leaves none.
  */
@@ -264,7 +264,7 @@ async function checkParameters(
 
 /**
  * The parameters that the workflow runs with on the deployment. Functions in lists and dicts are evaluated when it is
- * run (spec/workflows.md 1.2); plain values, which most parameters are, cost nothing.
+ * run (docs/reference/executions.md, "Start"); plain values, which most parameters are, cost nothing.
  *
  * @throws illegal_execution_parameters_error, functions_evaluation_error
  */

@@ -1,7 +1,7 @@
 import { ApiError, illegalAction, isActiveStatus, isEndStatus } from '@tutti/api'
 
 /**
- * Whether a PATCH may change the status (spec/workflows.md 1.1). The same status is always fine.
+ * Whether a PATCH may change the status (docs/reference/executions.md, "Setting the status"). The same status is always fine.
  *
  * @throws invalid_exception_status_update
  */
@@ -26,7 +26,7 @@ export function checkStatusChange(
 export type CancelAction = 'cancel' | 'force-cancel' | 'kill'
 
 /**
- * The status that a cancel action leads to (spec/workflows.md 5.4). A kill is never refused: what has ended stays so.
+ * The status that a cancel action leads to (docs/reference/executions.md, "Cancel"). A kill is never refused: what has ended stays so.
  *
  * @throws illegal_action_error
  */
@@ -66,7 +66,7 @@ export function checkResumable(execution: Execution, isForced: boolean): void {
 export const checkRequeueable = (execution: Execution): void =>
   checkRepeatable(execution, 'requeue', ['cancelled', 'failed'])
 
-/** Workflows of the manager itself, which are over when they are over (spec/workflows.md 3). */
+/** Workflows of the manager itself, which are over when they are over (docs/reference/executions.md, "Resume"). */
 const notResumable = ['upload_blueprint', 'create_deployment_environment', 'delete_deployment_environment']
 
 function checkRepeatable(

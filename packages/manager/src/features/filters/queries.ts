@@ -19,7 +19,7 @@ const rulesOfType = (type: FilterRule['type']) => ({
   toWire: (rules: unknown) => (rules as readonly FilterRule[]).filter((rule) => rule.type === type),
 })
 
-/** spec/rest-spec-a.md 2.10. */
+/** docs/reference/sites-filters-labels.md, "Filters". */
 const filterResource = (owned: OwnedTable) =>
   ownedResource(owned, {
     value: { column: sql`x.value` },

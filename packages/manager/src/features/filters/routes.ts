@@ -2,7 +2,7 @@ import type { FilteredResource } from '@tutti/api'
 import type { Handlers, RouteRequest } from '../../request.ts'
 import { changeFilter, createFilter, getFilter, listFilters, removeFilter } from './service.ts'
 
-/** spec/rest-spec-a.md 4.8, spec/rest-facts-a.md 6 */
+/** docs/reference/sites-filters-labels.md, "Filters" */
 const handlersFor = (filtered: FilteredResource) => ({
   list: (request: RouteRequest<'deploymentsFilters.list'>) => listFilters(request, filtered, request.list),
 

@@ -1,6 +1,6 @@
 /**
  * Labels in use: keys, and values of a key, of blueprints, deployments and deployment groups
- * (spec/rest-facts-a.md 17). They are set with their owner.
+ * (docs/reference/sites-filters-labels.md, "Label keys and values"). They are set with their owner.
  */
 
 export { labelHandlers } from './routes.ts'

@@ -2,7 +2,7 @@ import { blueprintLabels, deploymentGroupLabels, deploymentLabels } from '@tutti
 import type { Handlers } from '../../request.ts'
 import { listLabels } from './service.ts'
 
-/** spec/rest-facts-a.md 17 */
+/** docs/reference/sites-filters-labels.md, "Label keys and values" */
 export const labelHandlers = {
   'labels.blueprints.keys': (request) => listLabels(request, blueprintLabels),
   'labels.blueprints.values': (request) => listLabels(request, blueprintLabels, request.params.label_key),

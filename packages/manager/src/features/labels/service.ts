@@ -12,7 +12,7 @@ import { ownTenantScope, type Request } from '../../request.ts'
 
 /**
  * Keys of a resource's labels in the tenant, or the values of one key, which begins with a letter here
- * (spec/rest-facts-a.md 4 and 17).
+ * (docs/reference/sites-filters-labels.md, "Labels" and "Label keys and values").
  */
 export async function listLabels(request: Request, table: LabelledTable, key?: string) {
   const { query, services } = request

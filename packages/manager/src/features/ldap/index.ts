@@ -1,6 +1,6 @@
 /**
  * Whether and how users log in through a directory; the login itself is in `authentication/ldap`
- * (spec/rest-facts-b.md 2).
+ * (docs/ldap.md).
  */
 
 export { ldapHandlers } from './routes.ts'

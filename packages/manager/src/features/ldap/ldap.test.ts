@@ -4,7 +4,7 @@ import { addUser } from '../../../test/fixtures.ts'
 import { adminDn, adminPassword, certificate, type Slapd, startSlapd, suffix } from '../../../test/slapd.ts'
 import { passwordOf, startTestManager, type TestManager } from '../../../test/test-manager.ts'
 
-/** Logins through a real directory (spec/rest-facts-b.md 2). */
+/** Logins through a real directory (docs/ldap.md). */
 let slapd: Slapd
 let manager: TestManager
 let nowMs = Date.now()

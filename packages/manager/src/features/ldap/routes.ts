@@ -1,7 +1,7 @@
 import type { Handlers } from '../../request.ts'
 import { hasLdap, removeLdap, setLdap } from './service.ts'
 
-/** spec/rest-facts-b.md 2 */
+/** docs/ldap.md */
 export const ldapHandlers = {
   'ldap.get': async (request) => ((await hasLdap(request)) ? 'enabled' : 'disabled'),
 

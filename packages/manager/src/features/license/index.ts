@@ -1,3 +1,3 @@
-/** The license: the uploaded one or a built-in one, and nothing is ever refused for lack of another (spec/rest-facts-b.md 11). */
+/** The license: the uploaded one or a built-in one, and nothing is ever refused for lack of another (docs/reference/cluster-and-configuration.md, "License"). */
 
 export { licenseHandlers } from './routes.ts'

@@ -2,7 +2,7 @@ import { ApiError } from '@tutti/api'
 import { binaryTag, CORE_SCHEMA, load, YAMLException } from 'js-yaml'
 import { apiVersionNumber } from '../../version.ts'
 
-/** What a license file says (spec/rest-facts-b.md 11). */
+/** What a license file says (docs/reference/cluster-and-configuration.md, "License"). */
 export type LicenseFile = {
   readonly customerId: string
   readonly expirationDate: Date | null

@@ -11,7 +11,7 @@ const builtIn = sql`
   select 'LICENSE', null, null::timestamptz, ${edition}, false, null, '[]'::json
   where not exists (select from license)`
 
-/** spec/rest-spec-b.md 2.5 */
+/** docs/reference/cluster-and-configuration.md, "License" */
 export const licenseResource: ListedResource = {
   model: 'License',
   from: sql`(select * from license union all ${builtIn}) l`,

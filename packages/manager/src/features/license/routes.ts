@@ -1,7 +1,7 @@
 import type { Handlers } from '../../request.ts'
 import { communityOnly, listLicenses, refuseContact, removeLicense, uploadLicense } from './service.ts'
 
-/** spec/rest-spec-b.md 4.3, spec/rest-facts-b.md 11 */
+/** docs/reference/cluster-and-configuration.md, "License" */
 export const licenseHandlers = {
   'license.list': (request) => listLicenses(request),
   'license.upload': (request) => uploadLicense(request, request.include),

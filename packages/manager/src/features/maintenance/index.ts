@@ -1,6 +1,6 @@
 /**
  * Maintenance mode: requested, begun when the last execution has ended, and what is refused meanwhile
- * (spec/rest-facts-b.md 12).
+ * (docs/reference/cluster-and-configuration.md, "Maintenance").
  */
 
 export { unlessInMaintenance } from './refusal.ts'

@@ -1,7 +1,7 @@
 import type { Handlers } from '../../request.ts'
 import { readMaintenanceMode, setMaintenanceMode } from './service.ts'
 
-/** spec/rest-facts-b.md 12 */
+/** docs/reference/cluster-and-configuration.md, "Maintenance" */
 export const maintenanceHandlers = {
   'maintenance.get': ({ services }) => readMaintenanceMode(services),
 

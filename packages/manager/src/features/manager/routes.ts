@@ -2,7 +2,7 @@ import { pickIncluded } from '@tutti/api'
 import type { Handlers } from '../../request.ts'
 import { getProviderContext, setProviderContext, version } from './service.ts'
 
-/** spec/rest-spec-b.md 4.4, spec/rest-facts-b.md 11 and 12 */
+/** docs/reference/cluster-and-configuration.md, "Status" and "Provider context" */
 export const managerHandlers = {
   'version.get': async ({ include }) => pickIncluded(version, include),
 

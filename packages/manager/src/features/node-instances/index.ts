@@ -1,6 +1,6 @@
 /**
  * Node instances: state and runtime properties of what a deployment consists of, changed under optimistic locking
- * (spec/rest-facts-b.md 9).
+ * (docs/reference/nodes-and-instances.md, "Node instances").
  */
 
 export { nodeInstanceResource } from './queries.ts'

@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 
 export const nodeInstanceTable: OwnedTable = { model: 'NodeInstance', table: 'node_instances', id: 'id' }
 
-/** spec/rest-spec-b.md 2.7, spec/rest-facts-b.md 9. */
+/** docs/reference/nodes-and-instances.md, "Node instances". */
 export const nodeInstanceResource: ListedResource = {
   model: 'NodeInstance',
   from: sql`node_instances i join tenants on tenants.id = i.tenant_id`,

@@ -8,7 +8,7 @@ import {
   removeNodeInstance,
 } from './service.ts'
 
-/** spec/rest-spec-b.md 4.5, spec/rest-facts-b.md 9 */
+/** docs/reference/nodes-and-instances.md, "Node instances" */
 export const nodeInstanceHandlers = {
   'nodeInstances.list': (request) => listNodeInstances(request, request.list),
 

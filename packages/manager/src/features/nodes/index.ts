@@ -1,4 +1,4 @@
-/** Nodes of deployments: what the blueprint declares, with counts of instances (spec/rest-facts-b.md 9). */
+/** Nodes of deployments: what the blueprint declares, with counts of instances (docs/reference/nodes-and-instances.md, "Nodes"). */
 
 export { nodeResource } from './queries.ts'
 export { nodeHandlers } from './routes.ts'

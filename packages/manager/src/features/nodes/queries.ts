@@ -10,7 +10,7 @@ import {
 import { type RawBuilder, sql } from 'kysely'
 import { scaledCount } from './scaled-count.ts'
 
-/** spec/rest-spec-b.md 2.8, spec/rest-facts-b.md 9. */
+/** docs/reference/nodes-and-instances.md, "Nodes". */
 export const nodeResource: ListedResource = {
   model: 'Node',
   from: sql`nodes n

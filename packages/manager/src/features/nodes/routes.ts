@@ -3,7 +3,7 @@ import type { Handlers } from '../../request.ts'
 import { changeNode, createNodes, removeNode } from './change.ts'
 import { listNodes } from './service.ts'
 
-/** spec/rest-spec-b.md 4.5, spec/rest-facts-b.md 9 */
+/** docs/reference/nodes-and-instances.md, "Nodes" */
 export const nodeHandlers = {
   async 'nodes.list'(request) {
     const { _evaluate_functions: evaluates, _instance_context: instanceId } = request.options

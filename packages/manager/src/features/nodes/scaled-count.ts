@@ -7,7 +7,7 @@ type ScalingGroups = {
 
 /**
  * How many instances of a node are planned in all: its own number times that of every scaling group which holds the
- * node or its host, directly or through other groups (spec/rest-facts-b.md 9).
+ * node or its host, directly or through other groups (docs/reference/nodes-and-instances.md, "Nodes").
  */
 export function scaledCount(
   planned: number,

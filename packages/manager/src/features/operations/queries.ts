@@ -10,7 +10,7 @@ import {
 } from '@tutti/storage'
 import { sql } from 'kysely'
 
-/** spec/rest-spec-b.md 2.9, spec/rest-facts-b.md 10. */
+/** docs/reference/operations-resource.md, "Operations". */
 export const operationResource: ListedResource = {
   model: 'Operation',
   from: sql`operations o

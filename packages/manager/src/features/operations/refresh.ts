@@ -11,7 +11,7 @@ const sides = { source_operations: 'source', target_operations: 'target' } as co
 
 /**
  * Gives operations that are stored and not done the inputs that their node has now: an update may have changed them
- * while an execution waits to be resumed (spec/rest-facts-b.md 10).
+ * while an execution waits to be resumed (docs/reference/operations-resource.md, "Refreshing inputs").
  *
  * @throws unknown_action, bad_parameters_error, not_found_error
  */

@@ -11,7 +11,7 @@ import {
 } from './service.ts'
 import { changeOperation } from './update.ts'
 
-/** spec/rest-spec-b.md 4.7, spec/rest-facts-b.md 10 */
+/** docs/reference/operations-resource.md */
 export const operationHandlers = {
   async 'operations.list'(request) {
     const { graph_id: graphId, execution_id: executionId, skip_internal } = request.options

@@ -35,7 +35,7 @@ export type OperationsOf = {
   readonly skipInternal: boolean
 }
 
-/** The operations of one graph or of one execution (spec/rest-facts-b.md 10). */
+/** The operations of one graph or of one execution (docs/reference/operations-resource.md). */
 export async function listOperations(
   request: Request,
   list: ListQuery,

@@ -25,7 +25,7 @@ const eventTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The event of an operation's or subgraph's change of state (spec/workflows.md 8, spec/rest-facts-b.md 10); undefined
+ * The event of an operation's or subgraph's change of state (docs/reference/events.md, "Kinds of events"; docs/reference/operations-resource.md, "Changes of state"); undefined
  * where there is none.
  */
 export function taskEvent(task: Task, change: TaskChange): SentEvent | undefined {

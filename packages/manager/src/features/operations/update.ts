@@ -11,7 +11,7 @@ type Update = RouteBody<'operations.update'>
 
 /**
  * Sets an operation's state, with everything that follows from it in the same transaction: counters, task event, and
- * the effects of the stored tasks that the manager itself performs (spec/rest-facts-b.md 10). The state that it has
+ * the effects of the stored tasks that the manager itself performs (docs/reference/operations-resource.md, "Changes of state"). The state that it has
  * already changes nothing, so a request may be sent again.
  */
 export async function changeOperation(request: Request, id: string, update: Update): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Which role holds which permission: the matrix of the release with the edits of this manager
- * (spec/rest-facts-b.md 3).
+ * (docs/reference/access.md, "Permissions").
  */
 
 export { permissionHandlers } from './routes.ts'

@@ -3,7 +3,7 @@ import { valuesAnswer } from '../../list-answer.ts'
 import type { Handlers, Request } from '../../request.ts'
 import { grant, listGrants, revoke } from './service.ts'
 
-/** spec/rest-facts-b.md 3 */
+/** docs/reference/access.md, "Permissions" */
 export const permissionHandlers = {
   'permissions.list': async (request) => answerOf(request, await listGrants(request)),
 

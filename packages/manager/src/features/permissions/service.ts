@@ -3,7 +3,7 @@ import { loadPermissions } from '../../authentication/queries.ts'
 import type { Request } from '../../request.ts'
 import { lockPermissions, writeGrant } from './queries.ts'
 
-/** The whole matrix as pairs, or that of one role (spec/rest-facts-b.md 3). @throws not_found_error */
+/** The whole matrix as pairs, or that of one role (docs/reference/access.md, "Permissions"). @throws not_found_error */
 export async function listGrants(request: Request, role?: string): Promise<readonly RolePermission[]> {
   const table = await request.access.permissions()
   const pairs = Object.entries(table).flatMap(([permission, holders]) =>
@@ -44,7 +44,7 @@ async function edit(request: Request, role: string, permission: string, isGrante
   })
 }
 
-/** A status that nobody would expect here, and that clients know (spec/rest-facts-b.md 3). */
+/** A status that nobody would expect here, and that clients know (docs/reference/access.md, "Permissions"). */
 function requireAdministrator({ caller }: Request): void {
   if (caller.systemRoles.includes('sys_admin')) return
   throw unauthorized('Only admin users are permitted to edit permissions')

@@ -1,3 +1,3 @@
-/** The file server: files of blueprints and deployments, for operations and consoles (spec/operations.md 2.2). */
+/** The file server: files of blueprints and deployments, for operations and consoles (docs/reference/access.md, "The file server"). */
 
 export { resourceHandlers } from './routes.ts'

@@ -1,4 +1,4 @@
-/** A path below `/resources/` (spec/operations.md 2.2, spec/rest-facts-b.md 13). */
+/** A path below `/resources/` (docs/reference/access.md, "The file server"). */
 export type ResourcePath =
   | {
       readonly kind: 'owned'

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { Handlers } from '../../request.ts'
 import { authorizeResource, readResource } from './service.ts'
 
-/** The file server, spec/operations.md 2.2 */
+/** The file server, docs/reference/access.md, "The file server" */
 export const resourceHandlers = {
   async 'resources.get'(request) {
     const resource = await readResource(request, request.params['*'])

@@ -17,7 +17,7 @@ export type Resource =
   | { readonly type: 'directory'; readonly files: readonly string[] }
 
 /**
- * A file, or the index of a folder, of a blueprint or a deployment (spec/operations.md 2.2). A deployment's own files
+ * A file, or the index of a folder, of a blueprint or a deployment (docs/reference/access.md, "The file server"). A deployment's own files
  * go before those of its blueprint.
  *
  * @throws not_found_error, also for what may not be seen; unauthorized_error, forbidden_error
@@ -71,7 +71,7 @@ type Access = {
 /**
  * Packages of agents are everybody's, global blueprints and what belongs to no tenant every user's; the rest needs
  * `file_server_auth` in the path's tenant, and private ones are for their creator and administrators. Only an execution
- * writes, and to deployments of its own tenant (spec/rest-facts-b.md 13).
+ * writes, and to deployments of its own tenant (docs/reference/access.md, "The file server").
  *
  * @throws unauthorized_error, forbidden_error
  */

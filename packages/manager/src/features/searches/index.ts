@@ -1,6 +1,6 @@
 /**
  * Searches: lists narrowed by rules or constraints of the body, also within one deployment or blueprint
- * (spec/rest-spec-a.md 4.9).
+ * (docs/reference/searches-and-summaries.md, "Searches").
  */
 
 export { searchHandlers } from './routes.ts'

@@ -9,7 +9,7 @@ import { listSecrets } from '../secrets/index.ts'
 import { capabilities, nodeTypes, plannedNodes, scalingGroups } from './queries.ts'
 import { askedFor, capabilityValues, fittingCapabilities, rulesFor, searchWithin } from './service.ts'
 
-/** spec/rest-spec-a.md 4.9, spec/rest-facts-a.md 6 and 17 */
+/** docs/reference/searches-and-summaries.md, "Searches" */
 export const searchHandlers = {
   async 'searches.deployments'(request) {
     const rules = await rulesFor(request, 'deployments', request.list, request.body)

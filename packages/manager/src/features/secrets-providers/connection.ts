@@ -2,7 +2,7 @@ import { type Named, providerError } from './provider-error.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** How to reach Vault and log in there (spec/rest-facts-b.md 5). */
+/** How to reach Vault and log in there (docs/reference/secrets.md, "Secrets providers"). */
 export type VaultConnection = {
   readonly url: URL
   readonly token: string

@@ -1,4 +1,4 @@
-/** Secrets providers: other systems that keep values of secrets, and how they are asked (spec/rest-facts-b.md 5). */
+/** Secrets providers: other systems that keep values of secrets, and how they are asked (docs/reference/secrets.md, "Secrets providers"). */
 
 export { askingManager } from './manager.ts'
 export { openProvider, readFromProvider } from './read.ts'

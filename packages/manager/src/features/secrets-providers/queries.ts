@@ -11,7 +11,7 @@ import {
 import { sql } from 'kysely'
 import type { Sealed } from '../../encryption/key-ring.ts'
 
-/** spec/rest-facts-b.md 5; the connection parameters come out sealed. */
+/** docs/reference/secrets.md, "Secrets providers"; the connection parameters come out sealed. */
 export const providerResource = ownedResource(providerTable, {
   id: { column: sql`x.name` },
   type: { column: sql`x.type` },

@@ -8,7 +8,7 @@ import {
   testProvider,
 } from './service.ts'
 
-/** spec/rest-facts-b.md 5 */
+/** docs/reference/secrets.md, "Secrets providers" */
 export const secretsProviderHandlers = {
   'secretsProviders.list': (request) => listProviders(request, request.list),
 

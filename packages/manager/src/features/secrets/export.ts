@@ -9,7 +9,7 @@ import { hidesValue } from './service.ts'
 
 /**
  * The secrets of the tenant, or with `_all_tenants` of all in which the caller may export, with their values; hidden
- * ones that the caller may not read are left out (spec/rest-facts-b.md 5).
+ * ones that the caller may not read are left out (docs/reference/secrets.md, "Export").
  */
 export async function exportSecrets(
   request: Request,

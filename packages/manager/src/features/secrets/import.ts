@@ -17,7 +17,7 @@ import type { Request } from '../../request.ts'
 import { insertSecret, type SecretState, stateColumns, tenantsNamed, updateSecret } from './queries.ts'
 import { checkNotHidden, textOf } from './service.ts'
 
-/** What is wrong with an entry, by the names that the command line knows (spec/rest-facts-b.md 5). */
+/** What is wrong with an entry, by the names that the command line knows (docs/reference/secrets.md, "Import"). */
 type EntryErrors = Record<string, string | readonly string[]>
 
 type Tenant = { readonly id: number; readonly name: string }

@@ -1,4 +1,4 @@
-/** Secrets: values sealed at rest, hidden or not, exported and imported (spec/rest-facts-b.md 5). */
+/** Secrets: values sealed at rest, hidden or not, exported and imported (docs/reference/secrets.md). */
 
 export { type SecretsAtHand, transactionWithSecrets } from './elsewhere.ts'
 export { comparedSecrets, type ReadSecret, shownSecrets, usedSecrets } from './for-functions.ts'

@@ -11,7 +11,7 @@ import {
 import { sql } from 'kysely'
 import type { Sealed } from '../../encryption/key-ring.ts'
 
-/** spec/rest-spec-b.md 2.12, spec/rest-facts-b.md 5; the value comes out sealed. */
+/** docs/reference/secrets.md, "Fields"; the value comes out sealed. */
 export const secretResource = ownedResource(secretTable, {
   value: { column: sql`x.value` },
   is_hidden_value: { column: sql`x.is_hidden_value` },

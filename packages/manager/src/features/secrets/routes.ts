@@ -11,7 +11,7 @@ import {
   showWritten,
 } from './service.ts'
 
-/** spec/rest-spec-b.md 4.9, spec/rest-facts-b.md 5 */
+/** docs/reference/secrets.md, "Writing" */
 export const secretHandlers = {
   'secrets.list': (request) => listSecrets(request, request.list),
 

@@ -58,7 +58,7 @@ export async function listSecrets(request: Request, query: ListQuery, rules?: re
   return listPage(request.services.db, secretResource, { ...query, include }, scope, [], rules)
 }
 
-/** Only the creator and the administrators of its tenant see a hidden value (spec/rest-facts-b.md 5). */
+/** Only the creator and the administrators of its tenant see a hidden value (docs/reference/secrets.md, "Reading"). */
 export async function hidesValue(
   request: Request,
   secret: Pick<OwnedRow, 'tenant_id' | 'created_by'> & Pick<SecretState, 'is_hidden_value'>,

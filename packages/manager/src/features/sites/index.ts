@@ -1,4 +1,4 @@
-/** Sites: named places where deployments are (spec/rest-facts-b.md 6). */
+/** Sites: named places where deployments are (docs/reference/sites-filters-labels.md, "Sites"). */
 
 export { siteHandlers } from './routes.ts'
 export { checkNotWider, requireSite } from './service.ts'

@@ -8,7 +8,7 @@ const degrees = (column: 'latitude' | 'longitude') => {
   return sql`(case when ${text} ~ '^-?[0-9]+$' then ${text} || '.0' else ${text} end)`
 }
 
-/** spec/rest-spec-b.md 2.13, spec/rest-facts-b.md 6. */
+/** docs/reference/sites-filters-labels.md, "Sites". */
 export const siteResource = ownedResource(siteTable, {
   location: { column: sql`(${degrees('latitude')} || ', ' || ${degrees('longitude')})` },
   latitude: { column: sql`x.latitude` },

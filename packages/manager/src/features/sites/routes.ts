@@ -1,7 +1,7 @@
 import type { Handlers } from '../../request.ts'
 import { changeSite, createSite, getSite, listSites, removeSite } from './service.ts'
 
-/** spec/rest-spec-b.md 4.10, spec/rest-facts-b.md 6 */
+/** docs/reference/sites-filters-labels.md, "Sites" */
 export const siteHandlers = {
   'sites.list': (request) => listSites(request, request.list),
 

@@ -8,7 +8,7 @@ type SummaryRequest = Request & { readonly list: ListQuery; readonly options: Su
 const handlerFor = (name: SummarisedResource) => async (request: SummaryRequest) =>
   unfilteredAnswer(request.list, await summaryOf(request, name, request.list, request.options))
 
-/** spec/rest-spec-a.md 4.10, spec/rest-facts-a.md 17 */
+/** docs/reference/searches-and-summaries.md, "Summaries" */
 export const summaryHandlers = {
   'summaries.blueprints': handlerFor('blueprints'),
   'summaries.deployments': handlerFor('deployments'),

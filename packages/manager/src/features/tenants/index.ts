@@ -1,3 +1,3 @@
-/** Tenants, and the users and user groups that have a role in them (spec/rest-facts-b.md 4). */
+/** Tenants, and the users and user groups that have a role in them (docs/reference/access.md, "Tenants"). */
 
 export { tenantHandlers } from './routes.ts'

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 const direct = sql`from user_tenants m join users u on u.id = m.user_id where m.tenant_id = t.id`
 const groups = sql`from tenant_groups tg join user_groups g on g.id = tg.group_id where tg.tenant_id = t.id`
 
-/** spec/rest-facts-b.md 4. `withData`: the members themselves instead of their number. */
+/** docs/reference/access.md, "Tenants". `withData`: the members themselves instead of their number. */
 export function tenantResource(withData: boolean): ListedResource {
   return {
     model: 'Tenant',

@@ -9,7 +9,7 @@ import {
   setMemberRole,
 } from './service.ts'
 
-/** spec/rest-spec-b.md 4.13, spec/rest-facts-b.md 4 */
+/** docs/reference/access.md, "Tenants" */
 export const tenantHandlers = {
   'tenants.list': (request) => listTenants(request, request.list, request.options._get_data ?? false),
 

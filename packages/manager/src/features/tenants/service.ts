@@ -28,7 +28,7 @@ import {
   updateMember,
 } from './queries.ts'
 
-/** All tenants for who may see all, else those that the caller belongs to (spec/rest-facts-b.md 4). */
+/** All tenants for who may see all, else those that the caller belongs to (docs/reference/access.md, "Tenants"). */
 export async function listTenants(request: Request, list: ListQuery, withData: boolean): Promise<ListAnswer> {
   if (withData) requirePermission(request, 'tenant_list_get_data')
   const { access, caller, services } = request

@@ -1,7 +1,7 @@
 import { type Database, type ListedResource, namedOnly, timeField } from '@tutti/storage'
 import { sql } from 'kysely'
 
-/** spec/rest-facts-b.md 2. Only a hash of the secret is kept, so the value is shown without it. */
+/** docs/reference/access.md, "Tokens". Only a hash of the secret is kept, so the value is shown without it. */
 export const tokenResource: ListedResource = {
   model: 'Token',
   from: sql`tokens k join users u on u.id = k.user_id`,

@@ -2,7 +2,7 @@ import { pickIncluded } from '@tutti/api'
 import type { Handlers } from '../../request.ts'
 import { createToken, getToken, listTokens, removeToken } from './service.ts'
 
-/** spec/rest-facts-b.md 2 */
+/** docs/reference/access.md, "Tokens" */
 export const tokenHandlers = {
   'tokens.list': (request) => listTokens(request, request.list),
 

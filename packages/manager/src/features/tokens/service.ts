@@ -14,7 +14,7 @@ import {
   tokenResource,
 } from './queries.ts'
 
-/** The caller's tokens; everybody's for holders of `manage_others_tokens` (spec/rest-facts-b.md 2). */
+/** The caller's tokens; everybody's for holders of `manage_others_tokens` (docs/reference/access.md, "Tokens"). */
 export async function listTokens(request: Request, list: ListQuery): Promise<ListAnswer> {
   const own = seesAll(request) ? [] : [ownedBy(request.caller.userId)]
   return listPage(request.services.db, tokenResource, list, everything, own)

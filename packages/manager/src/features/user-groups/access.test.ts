@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addBlueprint, addExecution } from '../../../test/fixtures.ts'
 import { passwordOf, startTestManager, type TestManager } from '../../../test/test-manager.ts'
 
-/** Users, groups and tenants together, as an administrator makes them (spec/rest-facts-b.md 2-4). */
+/** Users, groups and tenants together, as an administrator makes them (docs/reference/access.md). */
 let manager: TestManager
 let lockMinutes = -1
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** User groups, whose members have their roles; LDAP groups may stand behind them (spec/rest-facts-b.md 4). */
+/** User groups, whose members have their roles; LDAP groups may stand behind them (docs/reference/access.md, "User groups"). */
 
 export { userGroupHandlers } from './routes.ts'
 export { requireGroup } from './service.ts'

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 const members = sql`from user_group_members m join users u on u.id = m.user_id where m.group_id = g.id`
 const tenants = sql`from tenant_groups tg join tenants t on t.id = tg.tenant_id where tg.group_id = g.id`
 
-/** spec/rest-facts-b.md 4. `withData`: tenants and users themselves instead of their number. */
+/** docs/reference/access.md, "User groups". `withData`: tenants and users themselves instead of their number. */
 export function userGroupResource(withData: boolean): ListedResource {
   return {
     model: 'Group',

@@ -9,7 +9,7 @@ import {
   setGroupRole,
 } from './service.ts'
 
-/** spec/rest-spec-b.md 4.14, spec/rest-facts-b.md 4 */
+/** docs/reference/access.md, "User groups" */
 export const userGroupHandlers = {
   'userGroups.list': (request) => listGroups(request, request.list, request.options._get_data ?? false),
 

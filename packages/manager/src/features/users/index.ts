@@ -1,4 +1,4 @@
-/** Users of the manager: roles, passwords, activation and lockout (spec/rest-facts-b.md 4). */
+/** Users of the manager: roles, passwords, activation and lockout (docs/reference/access.md, "Users"). */
 
 export { userHandlers } from './routes.ts'
 export { keepingAnAdministrator, requireUser } from './service.ts'

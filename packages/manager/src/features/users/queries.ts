@@ -12,7 +12,7 @@ export type UserView = {
   readonly lockout: Lockout
 }
 
-/** spec/rest-facts-b.md 4 */
+/** docs/reference/access.md, "Users" */
 export function userResource({ withData, withHash, lockout }: UserView): ListedResource {
   return {
     model: 'User',

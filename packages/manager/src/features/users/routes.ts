@@ -12,7 +12,7 @@ import {
   unlockUser,
 } from './service.ts'
 
-/** spec/rest-spec-b.md 4.15, spec/rest-facts-b.md 4 */
+/** docs/reference/access.md, "Users" */
 export const userHandlers = {
   'users.list': (request) => listUsers(request, request.list, viewOf(request)),
 

@@ -65,11 +65,11 @@ function checkView(request: Request, view: UserView): void {
   if (view.withHash) requirePermission(request, 'get_password_hash')
 }
 
-/** Said by v3 only, where `suspended` is one of the roles (spec/rest-spec-b.md 2.16). */
+/** Said by v3 only, where `suspended` is one of the roles (docs/reference/rest-conventions.md, "Versions"). */
 type Activity = { readonly active?: boolean }
 
 /**
- * Sets one thing of a user (spec/rest-facts-b.md 4). Everybody may set their own password and preferences; the rest
+ * Sets one thing of a user (docs/reference/access.md, "Users"). Everybody may set their own password and preferences; the rest
  * needs `user_update`, and whether somebody is active `user_set_activated`.
  *
  * @throws bad_parameters_error, forbidden_error, not_found_error, illegal_action_error
