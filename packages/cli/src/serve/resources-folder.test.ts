@@ -27,6 +27,19 @@ test('root has the usual folder where nothing else is there, and keeps it', asyn
   expect(await choose('a')).toBe(usual())
 })
 
+test('whatever the umask, what is made on the way to it can be passed through', async () => {
+  const before = process.umask(0o077)
+  try {
+    await choose('a')
+  } finally {
+    process.umask(before)
+  }
+  for (const made of [join(folder, 'opt'), join(folder, 'opt/manager'), usual()]) {
+    expect((await stat(made)).mode & 0o777, made).toBe(0o711)
+  }
+  expect((await stat(join(usual(), '.tutti'))).mode & 0o777).toBe(0o700)
+})
+
 test("another manager's folder is left alone", async () => {
   await mkdir(join(usual(), 'blueprints/default_tenant/theirs'), { recursive: true })
   expect(await choose('a')).toBe(join(folder, 'a/resources'))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Configuration } from '../configuration/settings.ts'
 import { UsageError } from '../errors/usage-error.ts'
 
@@ -53,8 +53,7 @@ async function claim(folder: string, mark: Mark): Promise<boolean> {
   if (owner !== undefined && owner.installation !== mark.installation && !(await isThere(owner.dataFolder))) {
     await rm(markOf(folder), { force: true })
   }
-  // The folders on the way are for the users of operations to pass through.
-  await mkdir(folder, { recursive: true })
+  await makeOpen(folder)
   await mkdir(insideOf(folder), { recursive: true, mode: 0o700 })
   const written = join(insideOf(folder), `database.${randomUUID()}`)
   await writeFile(written, JSON.stringify(mark), { mode: 0o600 })
@@ -66,6 +65,13 @@ async function claim(folder: string, mark: Mark): Promise<boolean> {
     await rm(written, { force: true })
   }
   return (await readMark(folder))?.installation === mark.installation
+}
+
+/** Whatever the umask is, what is made on the way is open for passing: operations may run as other users. */
+async function makeOpen(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true })
+  if (first === undefined) return
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await chmod(made, 0o711)
 }
 
 async function readMark(folder: string): Promise<Mark | undefined> {

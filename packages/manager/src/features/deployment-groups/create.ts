@@ -5,7 +5,7 @@ import { holdCaller } from '../../owned.ts'
 import { type Request, requirePermission, tenantOf } from '../../request.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { createDeployments } from '../deployments/index.ts'
-import { defaultIdTemplate, newDeploymentIds } from './new-ids.ts'
+import { defaultIdTemplate, filledIn, newDeploymentIds } from './new-ids.ts'
 import { idTemplateOf, lockGroup, takenDeploymentIds, updateGroup } from './queries.ts'
 
 /** How many of the deployments that a group creates are made at once (docs/reference/groups.md, "New deployments"). */
@@ -39,7 +39,7 @@ export async function createInGroup(
   const template = (await idTemplateOf(transaction, blueprint)) ?? defaultIdTemplate
   await holdCaller(request, transaction)
   if (group.visibility !== 'global') await holdGlobals(transaction, deploymentTable)
-  const { ids, counter } = await newDeploymentIds(
+  const { made, counter } = await newDeploymentIds(
     given.map(({ id, site_name }) => ({ template: id ?? template, siteName: site_name ?? undefined })),
     {
       groupId,
@@ -62,13 +62,25 @@ export async function createInGroup(
     request,
     transaction,
     { blueprintId: blueprint.id, visibility: group.visibility, executionGroup, createdBy: caller.username },
-    given.map(({ display_name, inputs, labels, site_name }, index) => ({
-      id: ids[index] as string,
-      displayName: display_name == null ? undefined : checkDisplayName(display_name),
-      inputs: { ...group.default_inputs, ...inputs },
-      labels: labels ?? [],
-      siteName: site_name ?? undefined,
-    })),
+    made.map(({ id, placeholders }, index) => {
+      const { display_name, inputs, labels, site_name } = given[index] ?? {}
+      return {
+        id,
+        displayName:
+          display_name == null
+            ? undefined
+            : checkDisplayName(filledIn('display name', display_name, placeholders)),
+        inputs: { ...group.default_inputs, ...inputs },
+        labels: labels ?? [],
+        siteName: site_name ?? undefined,
+      }
+    }),
   )
-  await joinGroup(transaction, tenantId, groupId, ids, caller.username)
+  await joinGroup(
+    transaction,
+    tenantId,
+    groupId,
+    made.map(({ id }) => id),
+    caller.username,
+  )
 }

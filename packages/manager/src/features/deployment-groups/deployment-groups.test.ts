@@ -274,8 +274,12 @@ test('ids come out of templates: of the item, of the blueprint, with inputs and 
     add: {
       new_deployments: [
         {},
-        { inputs: { size: 2, colour: 'blue' }, display_name: 'Second', labels: [{ own: 'yes' }] },
-        { id: 'fixed' },
+        {
+          inputs: { size: 2, colour: 'blue' },
+          display_name: 'Second of {group_id}, {count}',
+          labels: [{ own: 'yes' }],
+        },
+        { id: 'fixed', display_name: '{blueprint_id} at {site_name}.' },
         { id: 'x-{group_id}-{count}' },
       ],
     },
@@ -285,16 +289,19 @@ test('ids come out of templates: of the item, of the blueprint, with inputs and 
   const { executions } = await created('tmpl')
   expect(executions.map((one: { error: string }) => one.error)).toEqual(['', '', '', ''])
   expect((await system.inject('GET', '/deployments/named-5')).body).toMatchObject({
-    display_name: 'Second',
+    // The number that its id has, too.
+    display_name: 'Second of tmpl, 5',
     inputs: { size: 2, colour: 'blue' },
     labels: [{ key: 'own', value: 'yes' }],
   })
+  expect((await system.inject('GET', '/deployments/fixed')).body.display_name).toBe('named at .')
   expect((await system.inject('GET', '/deployments/named-1')).body.inputs).toEqual({ size: 1, colour: 'red' })
 
   const add = (...new_deployments: object[]) => patch('tmpl', { add: { new_deployments } })
   expect(await add({ id: 'fixed' })).toMatchObject({ status: 409, body: { error_code: 'conflict_error' } })
   expect(await add({ id: 'twin' }, { id: 'twin' })).toMatchObject({ status: 409 })
   expect(await add({ id: '{nope}' })).toMatchObject({ status: 400 })
+  expect(await add({ display_name: '{nope}' })).toMatchObject({ status: 400 })
   expect(await add({ id: 'sp ace-{uuid}' })).toMatchObject({ status: 400 })
   expect(await add({}, { inputs: { wrong: 1 } })).toMatchObject({
     status: 400,
