@@ -6,8 +6,8 @@ const legal = /^[A-Za-z0-9\-._~]+$/
 const beginsWithLetter = /^[A-Za-z]/
 
 /**
- * Checks an id that a request creates; reads are not checked (docs/reference/rest-conventions.md, "Identifiers"). `startsWith` is
- * `letter` for most; deployments of v3.1 and label keys may start with anything legal.
+ * Checks an id that a request creates; reads are not checked (docs/reference/rest-conventions.md, "Identifiers").
+ * `startsWith` is `letter` for most; deployments of v3.1 and label keys may start with anything legal.
  *
  * @throws bad_parameters_error
  */
@@ -36,7 +36,10 @@ export function checkIdentifier(
 
 const controlCharacters = /\p{Cc}/u
 
-/** A display name: NFKC-normalised, not unique (docs/reference/rest-conventions.md, "Identifiers"). @throws bad_parameters_error */
+/**
+ * A display name: NFKC-normalised, not unique (docs/reference/rest-conventions.md, "Identifiers"). @throws
+ * bad_parameters_error
+ */
 export function checkDisplayName(value: string): string {
   const name = value.normalize('NFKC')
   if (name.length === 0) throw badParameter('The `display_name` argument is empty.')

@@ -1,4 +1,7 @@
-/** Error classes of docs/reference/language/errors.md. The first four make a blueprint `invalid`, the rest `failed_parsing`. */
+/**
+ * Error classes of docs/reference/language/errors.md. The first four make a blueprint `invalid`, the rest
+ * `failed_parsing`.
+ */
 export type ErrorClass =
   | 'DSLParsingException'
   | 'DSLParsingFormatException'
@@ -118,7 +121,10 @@ export function logicError(
   return new DslError('DSLParsingLogicException', message, { ...details, code })
 }
 
-/** The text of a diagnostic as the manager shows it: message, then file, position, path, value (docs/reference/blueprints.md, "States"). */
+/**
+ * The text of a diagnostic as the manager shows it: message, then file, position, path, value
+ * (docs/reference/blueprints.md, "States").
+ */
 export function diagnosticText(diagnostic: Diagnostic): string {
   const lines = [diagnostic.message]
   if (diagnostic.suggestion !== undefined) lines.push(`  did you mean: ${diagnostic.suggestion}`)

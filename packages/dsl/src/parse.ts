@@ -24,7 +24,10 @@ export interface ParseRequest {
   readonly files: ReadonlySet<string>
   readonly resolve: ImportResolver
   readonly options?: ParseOptions
-  /** For schedules that give only a time of day (docs/reference/language/workflows-and-settings.md, "Default schedules"). */
+  /**
+   * For schedules that give only a time of day (docs/reference/language/workflows-and-settings.md, "Default
+   * schedules").
+   */
   readonly now: Date
 }
 
@@ -44,7 +47,10 @@ const MOST_PLAN_VALUES = 20_000_000
 
 const DOCUMENT = record(SECTIONS)
 
-/** A blueprint's text and its imports to a plan (docs/reference/language/README.md, "From text to plan"; docs/reference/plan.md, "The plan"). Reports all independent mistakes. */
+/**
+ * A blueprint's text and its imports to a plan (docs/reference/language/README.md, "From text to plan";
+ * docs/reference/plan.md, "The plan"). Reports all independent mistakes.
+ */
 export async function parseBlueprint(request: ParseRequest): Promise<ParseOutcome> {
   const problems = newProblems()
   const plan = await planOf(request, problems)

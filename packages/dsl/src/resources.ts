@@ -1,4 +1,7 @@
-/** The built-in types, by their paths below the manager's resource root (docs/reference/language/built-in-types.md, "Files"). */
+/**
+ * The built-in types, by their paths below the manager's resource root (docs/reference/language/built-in-types.md,
+ * "Files").
+ */
 export const TYPE_FILES: readonly string[] = [
   'cloudify/types/types.yaml',
   'cloudify/types/types_1_3.yaml',

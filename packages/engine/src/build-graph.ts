@@ -5,8 +5,8 @@ import { operationOf } from './task.ts'
 import { WorkflowError } from './workflow.ts'
 
 /**
- * Rows of a new graph (docs/reference/workflows.md, "Tasks graph"): empty subgraphs are left out and whoever waits for one
- * waits for what it waited for.
+ * Rows of a new graph (docs/reference/workflows.md, "Tasks graph"): empty subgraphs are left out and whoever waits for
+ * one waits for what it waited for.
  *
  * @throws WorkflowError when parts wait for each other in a circle.
  */

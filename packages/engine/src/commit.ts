@@ -32,8 +32,8 @@ export interface OperationPatch {
 }
 
 /**
- * The runner also performs the manager's side effects of docs/reference/nodes-and-instances.md, "States" (`configured` resets the
- * drift, `started` sets the status).
+ * The runner also performs the manager's side effects of docs/reference/nodes-and-instances.md, "States" (`configured`
+ * resets the drift, `started` sets the status).
  */
 export interface NodeInstanceStateChange {
   readonly nodeInstanceId: string

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from './json.ts'
 
 /**
- * What the graph builders need to know of a deployment: its nodes as planned (docs/reference/plan.md, "Nodes" and "Operations"), its
- * node instances as they are now (docs/reference/plan.md, "Node instances") and the workflow settings (docs/reference/workflows.md, "Settings").
- * The runner reads it anew before each phase of a workflow.
+ * What the graph builders need to know of a deployment: its nodes as planned (docs/reference/plan.md, "Nodes" and
+ * "Operations"), its node instances as they are now (docs/reference/plan.md, "Node instances") and the workflow
+ * settings (docs/reference/workflows.md, "Settings"). The runner reads it anew before each phase of a workflow.
  */
 export interface DeploymentModel {
   readonly nodes: readonly ModelNode[]

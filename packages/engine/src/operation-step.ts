@@ -107,8 +107,8 @@ function remoteTask({ scope, instance, name, operation, given, owner, related, s
 const managementQueue = 'cloudify.management'
 
 /**
- * docs/reference/operations.md, "Executor": `auto` is the host's agent where there is a host. On a host that is to have no agent
- * (`install_method: none`) such an operation could only ever fail, so it runs centrally.
+ * docs/reference/operations.md, "Executor": `auto` is the host's agent where there is a host. On a host that is to have
+ * no agent (`install_method: none`) such an operation could only ever fail, so it runs centrally.
  */
 function executorOf(scope: BuildScope, { executor }: ModelOperation, hostId: string | null): string {
   if (executor !== 'auto' && executor !== null) return executor

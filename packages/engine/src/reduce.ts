@@ -23,8 +23,8 @@ export interface Reduction {
 
 /**
  * Takes events in, starts whatever may start, completes what needs no executor, and says what to store
- * and to do next (docs/reference/workflows.md, "Tasks graph"). Called with no events it begins or continues a new or restored
- * graph and serves timers. Its cost is that of the operations it moves, not of the graph.
+ * and to do next (docs/reference/workflows.md, "Tasks graph"). Called with no events it begins or continues a new or
+ * restored graph and serves timers. Its cost is that of the operations it moves, not of the graph.
  *
  * With `goesOn` false it only takes the events in, for a runner that is about to leave the graph to another one.
  */
@@ -126,7 +126,10 @@ function wakeAtMs({ outcome, record, due }: GraphState): number | null {
   return dueMs === null ? record.failDeadlineMs : Math.min(dueMs, record.failDeadlineMs)
 }
 
-/** docs/reference/workflows.md, "Dry run": events only, and of what would be done: subgraphs are kept nowhere, and nothing is said of them. */
+/**
+ * docs/reference/workflows.md, "Dry run": events only, and of what would be done: subgraphs are kept nowhere, and
+ * nothing is said of them.
+ */
 function dryRunCommit(commit: Commit | null): Commit | null {
   if (commit === null || commit.events.length === 0) return null
   return {

@@ -15,8 +15,8 @@ export function rerunOf(state: GraphState, subgraph: Task): (() => SubgraphStep)
 }
 
 /**
- * Puts a new run in the place of a failed subgraph (docs/reference/workflows.md, "Failures"): whatever waited for the old
- * one, or for a task in it that never ran, waits for the new one.
+ * Puts a new run in the place of a failed subgraph (docs/reference/workflows.md, "Failures"): whatever waited for the
+ * old one, or for a task in it that never ran, waits for the new one.
  */
 export function rerunSubgraph(state: GraphState, failed: Task, describe: () => SubgraphStep): void {
   const container = failed.container ?? state.root

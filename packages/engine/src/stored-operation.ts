@@ -1,7 +1,10 @@
 import type { JsonObject } from './json.ts'
 import type { OperationError } from './operation-error.ts'
 
-/** docs/reference/operations-resource.md, "Operations". Any other type is a function that the runner must run by its `name`. */
+/**
+ * docs/reference/operations-resource.md, "Operations". Any other type is a function that the runner must run by its
+ * `name`.
+ */
 export type OperationType =
   | 'RemoteWorkflowTask'
   | 'LocalWorkflowTask'
@@ -24,7 +27,10 @@ export type OperationState =
   | 'failed'
   | 'rescheduled'
 
-/** An operation of a tasks graph: the API's resource and the durable log in one (docs/reference/workflows.md, "Tasks graph"). */
+/**
+ * An operation of a tasks graph: the API's resource and the durable log in one (docs/reference/workflows.md, "Tasks
+ * graph").
+ */
 export interface StoredOperation {
   readonly id: string
   readonly name: string

@@ -11,7 +11,9 @@ export type TaskEventType =
   | 'task_rescheduled'
   | 'task_failed'
 
-/** The event of a task's change of state (docs/reference/events.md, "Kinds of events"); null where the task sends none. */
+/**
+ * The event of a task's change of state (docs/reference/events.md, "Kinds of events"); null where the task sends none.
+ */
 export function taskEvent(
   task: Task,
   type: TaskEventType,

@@ -12,7 +12,10 @@ export const valuesAnswer = (
 
 type Items<Item> = { readonly items: readonly Item[]; readonly total: number }
 
-/** The envelope of a list that is put together here, and that no stored filter is for (docs/reference/rest-conventions.md, "Lists"). */
+/**
+ * The envelope of a list that is put together here, and that no stored filter is for
+ * (docs/reference/rest-conventions.md, "Lists").
+ */
 export function unfilteredAnswer<Item>({ page, getAllResults }: ListQuery, { items, total }: Items<Item>) {
   const size = getAllResults ? items.length : page.size
   return { items, metadata: { pagination: { total, offset: page.offset, size } } }

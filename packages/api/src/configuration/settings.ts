@@ -2,7 +2,9 @@ import { type TSchema, Type } from 'typebox'
 import { type EventVocabulary, eventVocabularies } from '../events/vocabulary.ts'
 import { ldapFields } from '../shapes/ldap.ts'
 
-/** One setting of the manager that `GET /config` shows (docs/reference/cluster-and-configuration.md, "Configuration"). */
+/**
+ * One setting of the manager that `GET /config` shows (docs/reference/cluster-and-configuration.md, "Configuration").
+ */
 export type Setting<Value = unknown> = {
   readonly default: Value
   readonly schema: TSchema

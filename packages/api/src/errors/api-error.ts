@@ -1,6 +1,8 @@
 import { type ErrorCode, errorCatalogue } from './catalogue.ts'
 
-/** What every error answer holds (docs/reference/rest-conventions.md, "Errors"), besides the extra keys of some codes. */
+/**
+ * What every error answer holds (docs/reference/rest-conventions.md, "Errors"), besides the extra keys of some codes.
+ */
 export type ErrorBody = {
   readonly message: string
   readonly error_code: ErrorCode

@@ -1,6 +1,7 @@
 /**
- * Every error that the manager answers: its HTTP status and when it is given (docs/reference/rest-conventions.md, "Errors"). Clients choose their exception class by `error_code`, so codes are kept as
- * they are known on the wire, misspellings included.
+ * Every error that the manager answers: its HTTP status and when it is given (docs/reference/rest-conventions.md,
+ * "Errors"). Clients choose their exception class by `error_code`, so codes are kept as they are known on the wire,
+ * misspellings included.
  */
 export const errorCatalogue = {
   internal_server_error: { status: 500, when: 'an error of the manager itself' },

@@ -1,6 +1,7 @@
 /**
- * The errors whose message format clients rely on (docs/reference/rest-conventions.md, "Error messages"; docs/reference/access.md, "Credentials").
- * Model is the class name known on the wire: Blueprint, Deployment, Execution, NodeInstance, …
+ * The errors whose message format clients rely on (docs/reference/rest-conventions.md, "Error messages";
+ * docs/reference/access.md, "Credentials"). Model is the class name known on the wire: Blueprint, Deployment,
+ * Execution, NodeInstance, …
  */
 import { wireList } from '../values/wire-list.ts'
 import { wireText } from '../values/wire-text.ts'

@@ -4,7 +4,10 @@ import { wireList } from '../values/wire-list.ts'
 import { wireTypeOf } from '../values/wire-type.ts'
 import type { AttributeOperator, FilterRule } from './filter-rule.ts'
 
-/** The constraints of an input's values, as searches take them (docs/reference/searches-and-summaries.md, "Constraints"), made into rules. */
+/**
+ * The constraints of an input's values, as searches take them (docs/reference/searches-and-summaries.md,
+ * "Constraints"), made into rules.
+ */
 export type Constraints = {
   readonly rules: readonly FilterRule[]
   readonly filterId: string | undefined

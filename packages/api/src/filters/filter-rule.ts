@@ -20,7 +20,9 @@ export const attributeOperators = [
 export type LabelOperator = (typeof labelOperators)[number]
 export type AttributeOperator = (typeof attributeOperators)[number]
 
-/** One rule of a filter or search (docs/reference/rest-conventions.md, "Filter rules"); all rules of a set must match. */
+/**
+ * One rule of a filter or search (docs/reference/rest-conventions.md, "Filter rules"); all rules of a set must match.
+ */
 export type FilterRule =
   | {
       readonly type: 'label'
@@ -39,7 +41,10 @@ export type FilterRule =
 export type FilteredResource = 'deployments' | 'blueprints'
 export type SearchedResource = FilteredResource | 'secrets' | 'nodes' | 'node_instances' | 'node_types'
 
-/** Attributes that rules may name (docs/reference/rest-conventions.md, "Filter rules"); only deployments and blueprints have labels. */
+/**
+ * Attributes that rules may name (docs/reference/rest-conventions.md, "Filter rules"); only deployments and blueprints
+ * have labels.
+ */
 export const filterAttributes: Readonly<Record<SearchedResource, readonly string[]>> = {
   deployments: [
     'id',

@@ -4,7 +4,10 @@ import { parseTimestamp } from '../values/timestamp.ts'
 import { type FieldKind, type FieldTable, scalarFields } from './field-table.ts'
 import { allValues, type QueryValues } from './query-value.ts'
 
-/** The field equals one of the values, so none at all fit where there are none. Several filters must all hold (docs/reference/rest-conventions.md, "Field filters"). */
+/**
+ * The field equals one of the values, so none at all fit where there are none. Several filters must all hold
+ * (docs/reference/rest-conventions.md, "Field filters").
+ */
 export type FieldFilter = {
   readonly field: string
   readonly values: readonly (string | number | boolean | Date)[]

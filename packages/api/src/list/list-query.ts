@@ -8,7 +8,9 @@ import { firstValue, type QueryValues } from './query-value.ts'
 import { parseRanges, type Range } from './range.ts'
 import { parseSort } from './sort.ts'
 
-/** What a list request asks for, checked against the resource's fields (docs/reference/rest-conventions.md, "Lists"). */
+/**
+ * What a list request asks for, checked against the resource's fields (docs/reference/rest-conventions.md, "Lists").
+ */
 export type ListQuery = {
   readonly page: Page
   /** `_get_all_results`: no limit; `page` still says what is reported. */

@@ -7,7 +7,9 @@ export type Page = {
   readonly offset: number
 }
 
-/** The most that any list answers (docs/reference/rest-conventions.md, "Paging"), unless the page size is set to more. */
+/**
+ * The most that any list answers (docs/reference/rest-conventions.md, "Paging"), unless the page size is set to more.
+ */
 export const defaultMaxResults = 1000
 
 /**

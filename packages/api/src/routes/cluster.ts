@@ -17,7 +17,10 @@ import { JsonObject, ListOf, Nullable } from '../shapes/common.ts'
 import { Status } from '../shapes/manager.ts'
 import { route } from './route.ts'
 
-/** Managers, brokers and database nodes, and how they are (docs/reference/cluster-and-configuration.md); nothing of it has a tenant. */
+/**
+ * Managers, brokers and database nodes, and how they are (docs/reference/cluster-and-configuration.md); nothing of it
+ * has a tenant.
+ */
 export const clusterRoutes = {
   'status.get': route({
     method: 'GET',

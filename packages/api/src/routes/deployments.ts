@@ -85,7 +85,10 @@ export const DeploymentPatch = Type.Object(
   { minProperties: 1 },
 )
 
-/** Only what this deployment depends on, directly or not (docs/reference/environments-and-dependencies.md, "Finding dependencies"). */
+/**
+ * Only what this deployment depends on, directly or not (docs/reference/environments-and-dependencies.md, "Finding
+ * dependencies").
+ */
 export const dependenciesOf = { _dependencies_of: Type.Optional(Type.String()) }
 
 export const deploymentRoutes = {

@@ -4,7 +4,10 @@ import { JsonObject } from '../shapes/common.ts'
 import { ProviderContext, Version } from '../shapes/manager.ts'
 import { route } from './route.ts'
 
-/** What tells about the manager itself; none of it belongs to a tenant (docs/reference/cluster-and-configuration.md, "Status" and "Provider context"). */
+/**
+ * What tells about the manager itself; none of it belongs to a tenant (docs/reference/cluster-and-configuration.md,
+ * "Status" and "Provider context").
+ */
 export const managerRoutes = {
   'version.get': route({
     method: 'GET',

@@ -2,7 +2,9 @@ import type { TObject, TSchema } from 'typebox'
 import type { FieldTable } from '../list/field-table.ts'
 import type { Permission } from '../permissions/matrix.ts'
 
-/** Served side by side; `since` of a route names the first that has it (docs/reference/rest-conventions.md, "Versions"). */
+/**
+ * Served side by side; `since` of a route names the first that has it (docs/reference/rest-conventions.md, "Versions").
+ */
 export const apiVersions = ['v2', 'v2.1', 'v3', 'v3.1'] as const
 export type ApiVersion = (typeof apiVersions)[number]
 
@@ -40,7 +42,9 @@ export type Route = {
    * never reaches the last, whoever started it: what a blueprint's author wrote would act there.
    */
   readonly reach: 'tenant' | 'everybody' | 'manager'
-  /** `_all_tenants`: the permission may come from any of the user's tenants (docs/reference/access.md, "All tenants"). */
+  /**
+   * `_all_tenants`: the permission may come from any of the user's tenants (docs/reference/access.md, "All tenants").
+   */
   readonly allTenants: boolean
   readonly summary: string
   /** Set on lists: the common list parameters are understood for these fields. */

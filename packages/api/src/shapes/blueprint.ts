@@ -3,7 +3,10 @@ import { fieldTable } from '../list/field-table.ts'
 import { JsonObject, Nullable, ownerFields, Shape, Timestamp } from './common.ts'
 import { Label } from './label.ts'
 
-/** docs/reference/blueprints.md, "States". The four after `uploaded` and `invalid` are failures; `validating` is temporary. */
+/**
+ * docs/reference/blueprints.md, "States". The four after `uploaded` and `invalid` are failures; `validating` is
+ * temporary.
+ */
 export const blueprintStates = [
   'pending',
   'uploading',

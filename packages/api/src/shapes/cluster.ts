@@ -87,7 +87,10 @@ export const ClusterStatus = Shape('ClusterStatus', {
 })
 export type ClusterStatus = Static<typeof ClusterStatus>
 
-/** v3 (docs/reference/cluster-and-configuration.md, "Cluster of v3"): `error` and `logs` only when `_include` names them. */
+/**
+ * v3 (docs/reference/cluster-and-configuration.md, "Cluster of v3"): `error` and `logs` only when `_include` names
+ * them.
+ */
 export const ClusterState = Shape('ClusterState', {
   initialized: Type.Boolean(),
   consul: Type.Optional(JsonObject),

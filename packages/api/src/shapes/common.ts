@@ -28,7 +28,10 @@ export const ownerFields = {
   private_resource: Type.Boolean(),
 }
 
-/** Who created a resource and when; for those who may say so, as a restored snapshot does (docs/reference/rest-conventions.md, "Owner fields"). */
+/**
+ * Who created a resource and when; for those who may say so, as a restored snapshot does
+ * (docs/reference/rest-conventions.md, "Owner fields").
+ */
 export const creationOverrides = {
   created_by: Type.Optional(Nullable(Type.String())),
   created_at: Type.Optional(Nullable(Type.String())),

@@ -51,7 +51,10 @@ export const ConfigItem = Shape('ConfigItem', {
 })
 export type ConfigItem = Static<typeof ConfigItem>
 
-/** docs/reference/access.md, "Permissions"; docs/reference/cluster-and-configuration.md, "Configuration": `authorization` only without scope or with scope=authorization. */
+/**
+ * docs/reference/access.md, "Permissions"; docs/reference/cluster-and-configuration.md, "Configuration":
+ * `authorization` only without scope or with scope=authorization.
+ */
 export const Config = Shape('Config', {
   metadata: JsonObject,
   items: Type.Array(ConfigItem),

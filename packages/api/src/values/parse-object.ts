@@ -20,9 +20,9 @@ import { parseBoolean } from './boolean.ts'
 import { wireTypeOf } from './wire-type.ts'
 
 /**
- * A JSON body as its schema wants it, with the messages that clients know (docs/reference/rest-conventions.md, "Error messages"). Flags
- * may be strings; keys that the schema does not name are left out, or refused where it allows no others; an absent body
- * counts as `{}`, which is no change where the schema is one of changes (`minProperties`).
+ * A JSON body as its schema wants it, with the messages that clients know (docs/reference/rest-conventions.md, "Error
+ * messages"). Flags may be strings; keys that the schema does not name are left out, or refused where it allows no
+ * others; an absent body counts as `{}`, which is no change where the schema is one of changes (`minProperties`).
  *
  * @throws bad_parameters_error, illegal_action_error
  */

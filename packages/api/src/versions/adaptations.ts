@@ -17,7 +17,10 @@ import { V2Event, v2Event } from './v2-events.ts'
 
 type Adaptations = Readonly<Partial<Record<RouteName, Adaptation>>>
 
-/** A status that the old versions show whatever happens, with a unit for each service (docs/reference/rest-conventions.md, "Versions"). */
+/**
+ * A status that the old versions show whatever happens, with a unit for each service
+ * (docs/reference/rest-conventions.md, "Versions").
+ */
 const OldStatus = Shape('Status', {
   status: Type.Literal('running'),
   services: Type.Array(Type.Object({ display_name: Type.String(), instances: Type.Array(JsonObject) })),

@@ -1,7 +1,10 @@
 import { addTimeDelta, parseTimeDelta, utcText } from '../elements/schedule-time.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 
-/** One schedule of the plan as the schedule call takes it (docs/reference/language/workflows-and-settings.md, "Default schedules"). */
+/**
+ * One schedule of the plan as the schedule call takes it (docs/reference/language/workflows-and-settings.md, "Default
+ * schedules").
+ */
 export interface DefaultSchedule {
   readonly id: string
   readonly workflow_id: string

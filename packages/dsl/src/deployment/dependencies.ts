@@ -8,7 +8,10 @@ import type { InterDeploymentFunction, Plan, PlannedNodeInstance } from '../plan
 /** Each is a dependency of the deployment: a row of its own. */
 const MOST_FUNCTIONS = 20_000
 
-/** One entry for each `get_capability`, and in nodes and relationships for each instance (docs/reference/plan.md, "Deployment plan"). */
+/**
+ * One entry for each `get_capability`, and in nodes and relationships for each instance (docs/reference/plan.md,
+ * "Deployment plan").
+ */
 export function interDeploymentFunctions(
   plan: Plan,
   instances: readonly PlannedNodeInstance[],

@@ -16,8 +16,9 @@ export function hasFunctionsInConstraints(schemas: Schemas): boolean {
 
 /**
  * Inputs or parameters whose constraints hold values instead of functions, as the check of a value wants them
- * (docs/reference/language/constraints.md, "Form"). `get_input` reads what `storage` gives for it. A rule that a secret is part of brings its own message,
- * which names the function: whoever gives a value is told that it is wrong, not what would be right. Throws `DslError`.
+ * (docs/reference/language/constraints.md, "Form"). `get_input` reads what `storage` gives for it. A rule that a secret
+ * is part of brings its own message, which names the function: whoever gives a value is told that it is wrong, not what
+ * would be right. Throws `DslError`.
  */
 export async function evaluatedConstraints<S extends Schemas>(
   schemas: S,

@@ -1,6 +1,9 @@
 import type { InputSchema } from '../plan/plan.ts'
 
-/** Names that a request to create a deployment lacks or should not have (docs/reference/language/inputs.md, "Values of a deployment"). */
+/**
+ * Names that a request to create a deployment lacks or should not have (docs/reference/language/inputs.md, "Values of a
+ * deployment").
+ */
 export interface InputNameProblems {
   readonly missing: readonly string[]
   readonly unknown: readonly string[]

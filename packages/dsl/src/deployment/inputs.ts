@@ -19,7 +19,9 @@ export interface InputsRequest {
   readonly objects?: ObjectGetter
 }
 
-/** The values of a deployment's inputs (docs/reference/language/inputs.md, "Values of a deployment"). Throws `DslError`. */
+/**
+ * The values of a deployment's inputs (docs/reference/language/inputs.md, "Values of a deployment"). Throws `DslError`.
+ */
 export function deploymentInputs(request: InputsRequest): { readonly [name: string]: Json } {
   const { plan, given } = request
   for (const [name, value] of Object.entries(given)) {

@@ -33,8 +33,8 @@ export type DeploymentPlanOutcome =
   | { readonly ok: false; readonly error: DslError }
 
 /**
- * A plan made ready for one deployment (docs/reference/plan.md, "Deployment plan"). Never throws for a user's mistake. Functions in the
- * constraints of inputs are to be evaluated before (`evaluateFunctions`).
+ * A plan made ready for one deployment (docs/reference/plan.md, "Deployment plan"). Never throws for a user's mistake.
+ * Functions in the constraints of inputs are to be evaluated before (`evaluateFunctions`).
  */
 export function createDeploymentPlan(request: DeploymentPlanRequest): DeploymentPlanOutcome {
   try {
@@ -78,7 +78,10 @@ function evaluatedPlan(plan: Plan, creation: Creation, runtimeOnly: boolean): Pl
   return { ...evaluated, nodes: evaluated.nodes.map(flaggedNode) }
 }
 
-/** Operations that still hold functions in their inputs are evaluated before each run (docs/reference/language/functions.md, "At creation"). */
+/**
+ * Operations that still hold functions in their inputs are evaluated before each run
+ * (docs/reference/language/functions.md, "At creation").
+ */
 function flaggedNode(node: PlanNode): PlanNode {
   return {
     ...node,

@@ -3,7 +3,10 @@ import { callsOf } from '../functions/calls.ts'
 import { secretName, UnknownSecret } from '../functions/get-secret.ts'
 import type { Plan } from '../plan/plan.ts'
 
-/** Secrets that are named literally must exist when a deployment is created (docs/reference/language/functions.md, "At creation"). */
+/**
+ * Secrets that are named literally must exist when a deployment is created (docs/reference/language/functions.md, "At
+ * creation").
+ */
 export function checkSecrets(plan: Plan, secretExists: ((key: string) => boolean) | undefined): void {
   const wanted = new Set<string>()
   for (const { call } of callsOf(plan)) {

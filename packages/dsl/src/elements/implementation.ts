@@ -2,7 +2,10 @@ import { logicError, type Place } from '../diagnostic.ts'
 import type { Build } from '../language/build.ts'
 import { givenMap } from '../yaml/node.ts'
 
-/** What an `implementation` or a workflow's `mapping` turns out to be (docs/reference/language/plugins-and-operations.md, "Implementations"). */
+/**
+ * What an `implementation` or a workflow's `mapping` turns out to be
+ * (docs/reference/language/plugins-and-operations.md, "Implementations").
+ */
 export type Implementation =
   | { readonly kind: 'none' }
   | { readonly kind: 'script'; readonly path: string }

@@ -44,7 +44,10 @@ export const parameterFields: { readonly [key: string]: Field } = {
   constraints,
 }
 
-/** Inputs and the inputs of operations in types (docs/reference/language/types.md, "Property schemas"; docs/reference/language/inputs.md, "Declaring"). */
+/**
+ * Inputs and the inputs of operations in types (docs/reference/language/types.md, "Property schemas";
+ * docs/reference/language/inputs.md, "Declaring").
+ */
 export const inputFields: { readonly [key: string]: Field } = {
   ...parameterFields,
   display_label: optional(text, [1, 3]),
@@ -66,7 +69,10 @@ export interface SchemaOwner {
   readonly label: string
 }
 
-/** A schema entry checked, with its default completed: what the plan shows of it (docs/reference/language/types.md, "Property schemas"; docs/reference/language/inputs.md, "Declaring"). */
+/**
+ * A schema entry checked, with its default completed: what the plan shows of it (docs/reference/language/types.md,
+ * "Property schemas"; docs/reference/language/inputs.md, "Declaring").
+ */
 export function readInputSchema(owner: SchemaOwner, name: string, written: YamlMap): YamlMap {
   const path = `${owner.path}.${name}`
   const type = givenText(written, 'type') ?? null

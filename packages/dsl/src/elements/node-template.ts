@@ -54,7 +54,10 @@ export interface NodeTemplate {
   readonly written: YamlMap
   readonly type: NodeType
   readonly properties: YamlMap
-  /** As the author wrote them, for relationships that look into the template (docs/reference/language/nodes.md, "Relationships"). */
+  /**
+   * As the author wrote them, for relationships that look into the template (docs/reference/language/nodes.md,
+   * "Relationships").
+   */
   readonly ownInterfaces: Interfaces
   readonly interfaces: MergedInterfaces
   readonly relationships: readonly Relationship[]

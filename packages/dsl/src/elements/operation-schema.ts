@@ -5,7 +5,10 @@ import { mapLike, type YamlEntry } from '../yaml/node.ts'
 import { readInputSchema } from './input.ts'
 import type { Interfaces, Operation } from './operation.ts'
 
-/** Checks the input schemas of a type's operations; gives them with their defaults completed (docs/reference/language/plugins-and-operations.md, "Interfaces"). */
+/**
+ * Checks the input schemas of a type's operations; gives them with their defaults completed
+ * (docs/reference/language/plugins-and-operations.md, "Interfaces").
+ */
 export function checkOperationSchemas(
   build: Build,
   dataTypes: Definitions<DataType>,

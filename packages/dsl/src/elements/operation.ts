@@ -32,7 +32,10 @@ function interfacesShape(inputs: Shape): Shape {
   return map(map({ kind: 'either', text: implementation, map: record(operationFields(inputs)) }))
 }
 
-/** `interfaces` of types, whose operations declare their inputs (docs/reference/language/plugins-and-operations.md, "Interfaces"). */
+/**
+ * `interfaces` of types, whose operations declare their inputs (docs/reference/language/plugins-and-operations.md,
+ * "Interfaces").
+ */
 export const typeInterfaces = interfacesShape(inputSchema)
 /** `interfaces` of templates, whose operations give values. */
 export const templateInterfaces = interfacesShape(map(anything))
@@ -114,7 +117,10 @@ function numberOf(fields: YamlMap | undefined, key: string, least: number, path:
   )
 }
 
-/** Union of interfaces and of their operations; the child's operation replaces the parent's (docs/reference/language/plugins-and-operations.md, "Type and template"). */
+/**
+ * Union of interfaces and of their operations; the child's operation replaces the parent's
+ * (docs/reference/language/plugins-and-operations.md, "Type and template").
+ */
 export function derivedInterfaces(parent: Interfaces, child: Interfaces): Interfaces {
   const derived = new Map(parent)
   for (const [name, operations] of child) {

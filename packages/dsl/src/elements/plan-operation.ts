@@ -7,7 +7,10 @@ import { givenText, mapLike, nodePlace, toJson, type YamlEntry, type YamlMap } f
 import { type ImplementationOwner, resolveImplementation, scriptPlugin } from './implementation.ts'
 import type { Interfaces, Operation } from './operation.ts'
 
-/** An operation after the merge of type and template: its inputs are values (docs/reference/language/plugins-and-operations.md, "Type and template"). */
+/**
+ * An operation after the merge of type and template: its inputs are values
+ * (docs/reference/language/plugins-and-operations.md, "Type and template").
+ */
 export interface MergedOperation extends Omit<Operation, 'inputs'> {
   readonly inputs: YamlMap
   readonly inputs_types: { readonly [name: string]: string }
@@ -15,7 +18,10 @@ export interface MergedOperation extends Omit<Operation, 'inputs'> {
 
 export type MergedInterfaces = ReadonlyMap<string, ReadonlyMap<string, MergedOperation>>
 
-/** The interfaces of a template over those of its type (docs/reference/language/plugins-and-operations.md, "Type and template"). */
+/**
+ * The interfaces of a template over those of its type (docs/reference/language/plugins-and-operations.md, "Type and
+ * template").
+ */
 export function mergedInterfaces(build: Build, type: Interfaces, template: Interfaces): MergedInterfaces {
   return template.size === 0
     ? once(build, 'merged', type, () => merge(build, type, template))

@@ -65,7 +65,10 @@ function planPolicy(build: Build, name: string, written: YamlMap): PlanPolicy {
   }
 }
 
-/** One for each policy target; of two policies with one target the later wins (docs/reference/language/groups-and-policies.md, "Scaling policies"). */
+/**
+ * One for each policy target; of two policies with one target the later wins
+ * (docs/reference/language/groups-and-policies.md, "Scaling policies").
+ */
 export function scalingGroupsOf(
   policies: { readonly [name: string]: PlanPolicy },
   groups: { readonly [name: string]: PlanGroup },

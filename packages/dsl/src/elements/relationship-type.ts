@@ -81,7 +81,10 @@ function readRelationshipType(
   }
 }
 
-/** Operations of relationship types are checked whether used or not (docs/reference/language/types.md, "Relationship types"). */
+/**
+ * Operations of relationship types are checked whether used or not (docs/reference/language/types.md, "Relationship
+ * types").
+ */
 function checkImplementations(
   build: Build,
   plugins: Definitions<PlanPlugin>,

@@ -125,7 +125,10 @@ function checkTarget(build: Build, node: string, path: string, written: YamlMap,
   throw logicError(23, `The node '${node}' has a relationship to itself.`, at)
 }
 
-/** `depends_on_lifecycle_operation` names an operation that the target template itself must declare (docs/reference/language/nodes.md, "Relationships"). */
+/**
+ * `depends_on_lifecycle_operation` names an operation that the target template itself must declare
+ * (docs/reference/language/nodes.md, "Relationships").
+ */
 export function checkLifecycleOperation(
   node: NodeTemplate,
   relationship: Relationship,

@@ -7,7 +7,10 @@ import { summary } from '../language/summary.ts'
 import type { ScalableProperties } from '../plan/plan.ts'
 import { given, kindOf, nodePlace, toJson, type YamlMap, type YamlNode } from '../yaml/node.ts'
 
-/** Properties of a node's `scalable` capability and of scaling policies (docs/reference/language/nodes.md, "Numbers of instances"). */
+/**
+ * Properties of a node's `scalable` capability and of scaling policies (docs/reference/language/nodes.md, "Numbers of
+ * instances").
+ */
 export const scalableShape = record({
   default_instances: optional(anything),
   min_instances: optional(anything),

@@ -8,7 +8,10 @@ import { isContainedIn } from './relationship.ts'
 type ScalingGroups = { readonly [name: string]: PlanScalingGroup }
 type Templates = ReadonlyMap<string, NodeTemplate>
 
-/** Checks membership and takes out members that belong already through containment (docs/reference/language/groups-and-policies.md, "Scaling groups"). */
+/**
+ * Checks membership and takes out members that belong already through containment
+ * (docs/reference/language/groups-and-policies.md, "Scaling groups").
+ */
 export function checkedScalingGroups(
   build: Build,
   groups: ScalingGroups,

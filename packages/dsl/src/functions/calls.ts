@@ -7,11 +7,17 @@ import { eachPlace, type FunctionPlace } from './places.ts'
 export interface PlacedCall {
   readonly call: Call
   readonly place: FunctionPlace
-  /** Within the place, e.g. `nodes.vm.properties.ip.concat[1]` (docs/reference/language/functions.md, "Where functions count"). */
+  /**
+   * Within the place, e.g. `nodes.vm.properties.ip.concat[1]` (docs/reference/language/functions.md, "Where functions
+   * count").
+   */
   readonly path: string
 }
 
-/** Every function call where functions are looked for, outer before inner (docs/reference/language/functions.md, "Where functions count"). */
+/**
+ * Every function call where functions are looked for, outer before inner (docs/reference/language/functions.md, "Where
+ * functions count").
+ */
 export function callsOf(plan: Plan): readonly PlacedCall[] {
   const calls: PlacedCall[] = []
   eachPlace(plan, (value, place) => collect(value, place.path, place, calls))

@@ -3,7 +3,10 @@ import { type Call, isCall } from './call.ts'
 import { argumentError, evaluationError, type FunctionDefinition, shortText } from './definition.ts'
 import { pythonText } from './python-text.ts'
 
-/** `concat: [part, …]`: texts joined, other values in Python's text form (docs/reference/language/functions.md, "The functions") */
+/**
+ * `concat: [part, …]`: texts joined, other values in Python's text form (docs/reference/language/functions.md, "The
+ * functions")
+ */
 export const concat: FunctionDefinition = pure(
   (call) => partsOf(call),
   (call) => partsOf(call).map(pythonText).join(''),

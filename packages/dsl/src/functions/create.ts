@@ -25,7 +25,10 @@ export interface CreationRequest {
 
 export type Creation = (value: Json, path: string, scope: Scope) => Json
 
-/** Evaluates the functions that need no run time (docs/reference/language/functions.md, "At creation"). Throws `DslError`. */
+/**
+ * Evaluates the functions that need no run time (docs/reference/language/functions.md, "At creation"). Throws
+ * `DslError`.
+ */
 export function creationOf(request: CreationRequest): Creation {
   const evaluated = new Map<string, Json>()
   const underway: string[] = []

@@ -15,7 +15,10 @@ import { asKeyword, instanceOfKeyword, nodeOfKeyword } from './keyword.ts'
 import { pickInstance } from './pick-instance.ts'
 import { listIndex } from './walk.ts'
 
-/** `get_attribute: [NODE, attribute, key or index, …]` (docs/reference/language/functions.md, "The functions" and "At run time") */
+/**
+ * `get_attribute: [NODE, attribute, key or index, …]` (docs/reference/language/functions.md, "The functions" and "At
+ * run time")
+ */
 export const getAttribute: FunctionDefinition = {
   check: checkAttribute,
   async run(call, scope) {

@@ -23,7 +23,10 @@ export const getCapability: FunctionDefinition = {
   },
 }
 
-/** `get_environment_capability: NAME` or `[NAME, key or index, …]` on the deployment's parent (docs/reference/language/functions.md, "The functions") */
+/**
+ * `get_environment_capability: NAME` or `[NAME, key or index, …]` on the deployment's parent
+ * (docs/reference/language/functions.md, "The functions")
+ */
 export const getEnvironmentCapability: FunctionDefinition = {
   check: (call) => {
     const { argument } = call
@@ -50,7 +53,10 @@ export const getEnvironmentCapability: FunctionDefinition = {
 
 const BY_DEPLOYMENT = 'deployment_id:'
 
-/** `get_group_capability: [GROUP, NAME or [NAME, …] or deployment_id:NAME, key or index, …]` (docs/reference/language/functions.md, "The functions") */
+/**
+ * `get_group_capability: [GROUP, NAME or [NAME, …] or deployment_id:NAME, key or index, …]`
+ * (docs/reference/language/functions.md, "The functions")
+ */
 export const getGroupCapability: FunctionDefinition = {
   check(call) {
     const [group, names, ...path] = longList(call)

@@ -11,7 +11,10 @@ export function asKeyword(name: string): Keyword | null {
   return name === 'SELF' || name === 'SOURCE' || name === 'TARGET' ? name : null
 }
 
-/** The node that a name or keyword of `get_property` means where it stands (docs/reference/language/functions.md, "Scopes"). */
+/**
+ * The node that a name or keyword of `get_property` means where it stands (docs/reference/language/functions.md,
+ * "Scopes").
+ */
 export function keywordOrNode(call: Call, name: string, scope: Scope, path: string): string {
   const keyword = asKeyword(name)
   if (keyword === null) return name

@@ -1,6 +1,9 @@
 import type { Version } from '../language/version.ts'
 
-/** Every function of the language and the version that brought it (docs/reference/language/README.md, "Versions"; docs/reference/language/functions.md, "The functions"). */
+/**
+ * Every function of the language and the version that brought it (docs/reference/language/README.md, "Versions";
+ * docs/reference/language/functions.md, "The functions").
+ */
 export const FUNCTION_NAMES = [
   'get_input',
   'get_property',
@@ -30,8 +33,8 @@ export const FUNCTION_SINCE: { readonly [name in FunctionName]?: Version } = { c
 const names: ReadonlySet<string> = new Set(FUNCTION_NAMES)
 
 /**
- * The function that a dict with these keys calls (docs/reference/language/functions.md, "Calls"): one key that is a function's name, alone or
- * beside `type`. Of two function keys the second counts.
+ * The function that a dict with these keys calls (docs/reference/language/functions.md, "Calls"): one key that is a
+ * function's name, alone or beside `type`. Of two function keys the second counts.
  */
 export function calledFunction(keys: readonly string[]): FunctionName | null {
   const [first, second] = keys

@@ -8,7 +8,10 @@ import type {
   ScalableProperties,
 } from '../plan/plan.ts'
 
-/** Whose functions these are; decides what SELF, SOURCE and TARGET mean (docs/reference/language/functions.md, "Scopes"). */
+/**
+ * Whose functions these are; decides what SELF, SOURCE and TARGET mean (docs/reference/language/functions.md,
+ * "Scopes").
+ */
 export type Scope =
   | { readonly kind: 'node'; readonly node: string }
   | {
@@ -20,7 +23,10 @@ export type Scope =
   | { readonly kind: 'outputs' }
   | { readonly kind: 'other' }
 
-/** Where a value with functions stands, e.g. `nodes.vm.properties.ip` (docs/reference/language/functions.md, "Where functions count"). */
+/**
+ * Where a value with functions stands, e.g. `nodes.vm.properties.ip` (docs/reference/language/functions.md, "Where
+ * functions count").
+ */
 export interface FunctionPlace {
   readonly path: string
   readonly scope: Scope
@@ -40,7 +46,10 @@ interface Scanned {
   readonly deployment_settings: JsonObject
 }
 
-/** A plan with the value at every place where functions are looked for changed, in order (docs/reference/language/functions.md, "Where functions count"). */
+/**
+ * A plan with the value at every place where functions are looked for changed, in order
+ * (docs/reference/language/functions.md, "Where functions count").
+ */
 export function changePlaces<P extends Scanned>(plan: P, change: Change): P {
   const outside = { scope: { kind: 'other' }, isScaling: false } as const
   return changedIn(plan, {

@@ -31,7 +31,10 @@ export interface LoadRequest {
 
 export interface LoadedBlueprint {
   readonly version: PlanVersion
-  /** The main file first, then breadth first in the order of the import lines (docs/reference/language/imports.md, "Order"). */
+  /**
+   * The main file first, then breadth first in the order of the import lines (docs/reference/language/imports.md,
+   * "Order").
+   */
   readonly files: readonly [LoadedFile, ...LoadedFile[]]
   readonly importedBlueprints: readonly string[]
   /** Full namespace → blueprint id. */
@@ -46,7 +49,10 @@ interface Opened {
   readonly address: string
   readonly root: YamlMap
   readonly namespace: string
-  /** Files of an imported blueprint are not checked for their version (docs/reference/language/imports.md, "Blueprint imports"). */
+  /**
+   * Files of an imported blueprint are not checked for their version (docs/reference/language/imports.md, "Blueprint
+   * imports").
+   */
   readonly isForeign: boolean
 }
 
@@ -214,7 +220,10 @@ async function fetchLine(loading: Loading, file: Opened, line: ImportLine): Prom
   return null
 }
 
-/** Plugins and blueprints are the resolver's own matter; other imports are files that are not there (docs/reference/language/errors.md). */
+/**
+ * Plugins and blueprints are the resolver's own matter; other imports are files that are not there
+ * (docs/reference/language/errors.md).
+ */
 function notFound(line: ImportLine, failure: string | null): DslError {
   const reason = failure ?? 'there is nothing at this address'
   const message = `Import failed: ${line.location}: ${reason}.`
@@ -279,7 +288,10 @@ function open(
   }
 }
 
-/** An import's version, if it has one, must not be newer than the main file's (docs/reference/language/README.md, "Versions"). */
+/**
+ * An import's version, if it has one, must not be newer than the main file's (docs/reference/language/README.md,
+ * "Versions").
+ */
 function checkVersion(main: PlanVersion, root: YamlMap, address: string): void {
   const node = given(root, 'tosca_definitions_version')
   if (node === undefined) return
@@ -305,7 +317,10 @@ function fileUnderNamespace(root: YamlMap, namespace: string): YamlMap {
   )
 }
 
-/** What the importer found out stands in the document as if it had been written there (docs/reference/language/README.md, "Sections"). */
+/**
+ * What the importer found out stands in the document as if it had been written there
+ * (docs/reference/language/README.md, "Sections").
+ */
 export function recordImports(root: YamlMap, loaded: LoadedBlueprint): YamlMap {
   const entries = new Map(root.entries)
   const key = (name: string): YamlEntry['key'] => textLike(root, name) as YamlEntry['key']

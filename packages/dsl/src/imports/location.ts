@@ -2,7 +2,10 @@ import { DslError, logicError, type Place } from '../diagnostic.ts'
 import { type Version, versionSuffix } from '../language/version.ts'
 import type { ImportRequest } from './resolver.ts'
 
-/** docs/reference/language/imports.md, "Import lines": everything before the last `--` is the namespace. An empty one is none. */
+/**
+ * docs/reference/language/imports.md, "Import lines": everything before the last `--` is the namespace. An empty one is
+ * none.
+ */
 export function splitNamespace(written: string, place: Place): { namespace: string; location: string } {
   const at = written.lastIndexOf('--')
   if (at === -1) return { namespace: '', location: written }
@@ -23,7 +26,9 @@ export function isBlueprintLocation(location: string): boolean {
   return location.startsWith('blueprint:')
 }
 
-/** What to try for a location, in order; the first that loads is used (docs/reference/language/imports.md, "Locations"). */
+/**
+ * What to try for a location, in order; the first that loads is used (docs/reference/language/imports.md, "Locations").
+ */
 export function candidatesOf(
   location: string,
   importer: string,
@@ -89,7 +94,10 @@ export function importError(message: string, value: string, place: Place): DslEr
   return logicError(13, message, { place, path: 'imports', value })
 }
 
-/** Plugins and blueprints are the resolver's own matter, with an error class of its own (docs/reference/language/errors.md). */
+/**
+ * Plugins and blueprints are the resolver's own matter, with an error class of its own
+ * (docs/reference/language/errors.md).
+ */
 export function resolverError(message: string, value: string, place: Place): DslError {
   return new DslError('InvalidBlueprintImport', message, { place, path: 'imports', value })
 }

@@ -123,7 +123,10 @@ function filledIn(earlier: YamlEntry, later: YamlEntry): YamlEntry {
   }
 }
 
-/** A node template whose relationships are given in another file (docs/reference/language/README.md, "Merging"); null when they conflict. */
+/**
+ * A node template whose relationships are given in another file (docs/reference/language/README.md, "Merging"); null
+ * when they conflict.
+ */
 function extendedTemplate(earlier: YamlEntry, later: YamlEntry): YamlEntry | null {
   if (earlier.value.kind !== 'map' || later.value.kind !== 'map') return null
   const before = earlier.value

@@ -3,7 +3,10 @@ import type { Shape } from '../language/shape.ts'
 import { isPrimitive } from '../types/primitive.ts'
 import { listLike, mapLike, textLike, textOf, type YamlEntry, type YamlNode } from '../yaml/node.ts'
 
-/** A node with its definitions and references under a namespace such as `m--` (docs/reference/language/imports.md, "Namespaces"). */
+/**
+ * A node with its definitions and references under a namespace such as `m--` (docs/reference/language/imports.md,
+ * "Namespaces").
+ */
 export function underNamespace(node: YamlNode, shape: Shape, namespace: string): YamlNode {
   switch (shape.kind) {
     case 'anything':

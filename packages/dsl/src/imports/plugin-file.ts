@@ -16,7 +16,10 @@ import {
 import type { ImportLine } from './import-line.ts'
 import type { ResolvedImport } from './resolver.ts'
 
-/** Labels and tags stored with a plugin replace those of its YAML (docs/reference/language/imports.md, "Plugin imports"). */
+/**
+ * Labels and tags stored with a plugin replace those of its YAML (docs/reference/language/imports.md, "Plugin
+ * imports").
+ */
 export function replaceStoredSections(root: YamlMap, stored: ResolvedImport['stored']): YamlMap {
   if (stored === undefined) return root
   const entries = new Map(root.entries)
@@ -69,7 +72,10 @@ function scalar(at: YamlMap, value: null | boolean | number | string): YamlNode 
   return { ...standing, type: 'string', value }
 }
 
-/** Import properties become the `value` of the same properties of every plugin in the file (docs/reference/language/imports.md, "Plugin imports"). */
+/**
+ * Import properties become the `value` of the same properties of every plugin in the file
+ * (docs/reference/language/imports.md, "Plugin imports").
+ */
 export function withPluginProperties(root: YamlMap, line: ImportLine): YamlMap {
   const { properties } = line
   const plugins = givenMap(root, 'plugins')

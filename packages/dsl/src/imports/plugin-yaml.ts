@@ -6,8 +6,9 @@ import { newConversion, toJson } from '../yaml/node.ts'
 import { readYaml } from '../yaml/read.ts'
 
 /**
- * Which of a plugin's YAML files serves a blueprint of this version (docs/reference/language/imports.md, "Plugin imports"): the one made for it, else the
- * newest that is not newer, else the first without a version in its name. Null when there is none.
+ * Which of a plugin's YAML files serves a blueprint of this version (docs/reference/language/imports.md, "Plugin
+ * imports"): the one made for it, else the newest that is not newer, else the first without a version in its name. Null
+ * when there is none.
  */
 export function choosePluginFile(names: readonly string[], mainVersion: Version): string | null {
   const versioned: { readonly name: string; readonly version: Version }[] = []
@@ -27,9 +28,9 @@ export function choosePluginFile(names: readonly string[], mainVersion: Version)
 const DERIVED: Version = [1, 3]
 
 /**
- * A plugin YAML for 1_3 blueprints, made from one that is newer (docs/reference/language/imports.md, "Plugin imports"): later types become `string` and
- * lose their constraints; entries with `item_type` and availability rules are left out. Throws `DslError` when
- * the text is no YAML.
+ * A plugin YAML for 1_3 blueprints, made from one that is newer (docs/reference/language/imports.md, "Plugin imports"):
+ * later types become `string` and lose their constraints; entries with `item_type` and availability rules are left out.
+ * Throws `DslError` when the text is no YAML.
  */
 export function derivedPluginYaml(text: string): string {
   const root = toJson(readYaml('plugin.yaml', text), newConversion())

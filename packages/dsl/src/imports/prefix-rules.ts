@@ -1,4 +1,6 @@
-/** One rule of the manager's import resolver: PREFIX → REPLACEMENT (docs/reference/language/imports.md, "Prefix rules"). */
+/**
+ * One rule of the manager's import resolver: PREFIX → REPLACEMENT (docs/reference/language/imports.md, "Prefix rules").
+ */
 export type PrefixRule = readonly [prefix: string, replacement: string]
 
 /** What to try for a remote location: each matching rule in order, then the location itself if `fallback`. */

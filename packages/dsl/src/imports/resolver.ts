@@ -1,8 +1,8 @@
 import type { JsonList, JsonObject } from '../json.ts'
 
 /**
- * One candidate of one import (docs/reference/language/imports.md, "Locations"). The language decides what to try and in which order; the
- * resolver answers for this candidate alone.
+ * One candidate of one import (docs/reference/language/imports.md, "Locations"). The language decides what to try and
+ * in which order; the resolver answers for this candidate alone.
  *
  * - `file`: a `file:` address; not normalised (`file:/bp/./a.yaml` is possible).
  * - `resource`: a path below the manager's resource root, e.g. `cloudify/types/types_1_4.yaml`.
@@ -32,7 +32,10 @@ export interface ResolvedImport {
   /** Canonical address: shown in messages, and the base of relative imports inside. */
   readonly address: string
   readonly text: string
-  /** For `plugin`: what is stored with the plugin record replaces those sections of its YAML (docs/reference/language/imports.md, "Plugin imports"). */
+  /**
+   * For `plugin`: what is stored with the plugin record replaces those sections of its YAML
+   * (docs/reference/language/imports.md, "Plugin imports").
+   */
   readonly stored?: {
     readonly labels?: { readonly [key: string]: JsonList }
     readonly blueprint_labels?: { readonly [key: string]: JsonList }

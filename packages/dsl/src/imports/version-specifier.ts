@@ -68,8 +68,8 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /**
- * Whether a version satisfies every specifier, e.g. `>=1.2` (docs/reference/language/imports.md, "Plugin imports"). One without an operator means exactly
- * this text. Pre-releases fit only where a specifier names one.
+ * Whether a version satisfies every specifier, e.g. `>=1.2` (docs/reference/language/imports.md, "Plugin imports"). One
+ * without an operator means exactly this text. Pre-releases fit only where a specifier names one.
  */
 export function matchesSpecifiers(version: string, specifiers: readonly string[]): boolean {
   const parsed = parse(version)

@@ -18,7 +18,10 @@ export interface Expansion {
   readonly newId: (name: string) => string
 }
 
-/** Copies of every node and group: as many under each copy of the parent as planned (docs/reference/plan.md, "Node instances"). */
+/**
+ * Copies of every node and group: as many under each copy of the parent as planned (docs/reference/plan.md, "Node
+ * instances").
+ */
 export function expand(expansion: Expansion): InstanceTree {
   const { topology } = expansion
   const copies: Copy[] = []

@@ -9,8 +9,8 @@ import { wiredInstances } from './wire.ts'
 type Planned = Pick<Plan, 'nodes' | 'scaling_groups' | 'groups'>
 
 /**
- * The instances of a new deployment (docs/reference/plan.md, "Node instances"). `randomId` gives six characters of `a-z0-9`. Throws `BudgetExceeded`
- * when nodes and groups together have more than `most`.
+ * The instances of a new deployment (docs/reference/plan.md, "Node instances"). `randomId` gives six characters of
+ * `a-z0-9`. Throws `BudgetExceeded` when nodes and groups together have more than `most`.
  */
 export function generateNodeInstances(
   plan: Planned,

@@ -1,4 +1,6 @@
-/** One copy of a node or of a scaling group, standing in its parent's copy (docs/reference/plan.md, "Node instances"). */
+/**
+ * One copy of a node or of a scaling group, standing in its parent's copy (docs/reference/plan.md, "Node instances").
+ */
 export interface Copy {
   readonly name: string
   readonly id: string

@@ -70,7 +70,9 @@ function numberOf(request: ModificationRequest, name: string): number {
   return Object.hasOwn(request.instances, name) ? (request.instances[name] ?? 0) : 0
 }
 
-/** docs/reference/plan.md, "Scaling": hinted ones first, spared ones last, the target of an all_to_one connection never. */
+/**
+ * docs/reference/plan.md, "Scaling": hinted ones first, spared ones last, the target of an all_to_one connection never.
+ */
 function withoutDropped(
   ids: readonly string[],
   surplus: number,

@@ -20,7 +20,10 @@ export interface TopologyNode {
 /** Scaling groups by name; a member is a node or a group. */
 export type TopologyGroups = { readonly [name: string]: { readonly members: readonly string[] } }
 
-/** Containers, nodes and scaling groups as one forest (docs/reference/plan.md, "Node instances"). Nodes and groups never share a name. */
+/**
+ * Containers, nodes and scaling groups as one forest (docs/reference/plan.md, "Node instances"). Nodes and groups never
+ * share a name.
+ */
 export interface Topology {
   readonly nodes: ReadonlyMap<string, TopologyNode>
   readonly isGroup: (name: string) => boolean
@@ -31,7 +34,9 @@ export interface Topology {
   readonly parentOf: (name: string) => string | undefined
   /** Scaling groups above, through containers too, innermost first. */
   readonly groupsAbove: (name: string) => readonly string[]
-  /** The relationships that are instantiated: of two to one target the last (docs/reference/plan.md, "Node instances"). */
+  /**
+   * The relationships that are instantiated: of two to one target the last (docs/reference/plan.md, "Node instances").
+   */
   readonly edgesOf: (node: string) => readonly Edge[]
 }
 

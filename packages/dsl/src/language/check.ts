@@ -23,7 +23,9 @@ export interface ShapeCheck {
   readonly reportTooNew: (error: DslError) => void
 }
 
-/** Reports everything in `node` that does not have the shape (docs/reference/language/README.md, "YAML" and "Versions"). */
+/**
+ * Reports everything in `node` that does not have the shape (docs/reference/language/README.md, "YAML" and "Versions").
+ */
 export function checkShape(node: YamlNode, shape: Shape, check: ShapeCheck): void {
   walk(node, shape, node, { ...check, path: [] })
 }

@@ -9,8 +9,8 @@ export type DeploymentState = {
 type InstancesActive = 'all' | 'partial' | 'none'
 
 /**
- * How active a deployment is, from the distinct states of its instances (docs/reference/executions.md, "Availability"). The names overlap:
- * no instances at all are both `all` and `none`.
+ * How active a deployment is, from the distinct states of its instances (docs/reference/executions.md, "Availability").
+ * The names overlap: no instances at all are both `all` and `none`.
  */
 function instancesActive(states: readonly string[]): ReadonlySet<InstancesActive> {
   const active = new Set<InstancesActive>()
@@ -23,7 +23,10 @@ function instancesActive(states: readonly string[]): ReadonlySet<InstancesActive
   return active
 }
 
-/** Why a workflow with these rules cannot be run now; undefined when it can (docs/reference/executions.md, "Availability"). */
+/**
+ * Why a workflow with these rules cannot be run now; undefined when it can (docs/reference/executions.md,
+ * "Availability").
+ */
 export function whyUnavailable(rules: AvailabilityRules | null, state: DeploymentState): string | undefined {
   if (rules === null) return undefined
   if (rules.available === false) return 'it is switched off'

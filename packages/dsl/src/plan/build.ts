@@ -19,7 +19,10 @@ import { given, givenText, toJson } from '../yaml/node.ts'
 import { planNodes } from './nodes.ts'
 import type { Plan, PlanNode, PlanPlugin, PlanVersion } from './plan.ts'
 
-/** A plan from a document whose shape is right (docs/reference/plan.md, "The plan"). What is wrong is collected in `build.problems`. */
+/**
+ * A plan from a document whose shape is right (docs/reference/plan.md, "The plan"). What is wrong is collected in
+ * `build.problems`.
+ */
 export function buildPlan(build: Build, version: PlanVersion): Plan {
   const dataTypes = dataTypesOf(build)
   const data_types = planDataTypes(build, dataTypes)

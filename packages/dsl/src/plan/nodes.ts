@@ -107,7 +107,10 @@ function refuseHostAgent(
   }
 }
 
-/** A cycle of relationships, of whatever type, is an error (docs/reference/language/nodes.md, "Relationships"). Iterative: chains may be long. */
+/**
+ * A cycle of relationships, of whatever type, is an error (docs/reference/language/nodes.md, "Relationships").
+ * Iterative: chains may be long.
+ */
 function checkCircles(templates: Templates): void {
   const done = new Set<string>()
   for (const start of templates.keys()) {

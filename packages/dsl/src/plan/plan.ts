@@ -51,7 +51,10 @@ export interface PropertySchema {
   readonly required?: boolean
 }
 
-/** Inputs, workflow parameters and operation inputs of types (docs/reference/language/types.md, "Property schemas"; docs/reference/language/inputs.md, "Declaring"). */
+/**
+ * Inputs, workflow parameters and operation inputs of types (docs/reference/language/types.md, "Property schemas";
+ * docs/reference/language/inputs.md, "Declaring").
+ */
 export interface InputSchema extends PropertySchema {
   readonly item_type?: string
   readonly constraints?: readonly JsonObject[]
@@ -85,7 +88,9 @@ export interface PlanNode {
   readonly plugins_to_install?: readonly PlanPlugin[]
 }
 
-/** docs/reference/plan.md, "Scaling properties". Numbers, or functions until a deployment is created. -1 is unbounded. */
+/**
+ * docs/reference/plan.md, "Scaling properties". Numbers, or functions until a deployment is created. -1 is unbounded.
+ */
 export interface ScalableProperties {
   readonly min_instances: Json
   readonly max_instances: Json
@@ -201,7 +206,10 @@ export interface PlanLabel {
   readonly values: readonly Json[]
 }
 
-/** A plan made ready for one deployment (docs/reference/plan.md, "Deployment plan"): functions evaluated, inputs are values. */
+/**
+ * A plan made ready for one deployment (docs/reference/plan.md, "Deployment plan"): functions evaluated, inputs are
+ * values.
+ */
 export interface DeploymentPlan extends Omit<Plan, 'inputs'> {
   readonly inputs: JsonObject
   readonly node_instances: readonly PlannedNodeInstance[]

@@ -2,7 +2,9 @@ import type { PlacedCall } from '../functions/calls.ts'
 import { isList, type Json } from '../json.ts'
 import type { PlanRequirements } from './plan.ts'
 
-/** What a deployment of this plan will need from outside (docs/reference/plan.md, "Requirements"). Duplicates are kept. */
+/**
+ * What a deployment of this plan will need from outside (docs/reference/plan.md, "Requirements"). Duplicates are kept.
+ */
 export function requirementsOf(calls: readonly PlacedCall[]): PlanRequirements {
   const capabilities: (readonly Json[])[] = []
   const secrets: Json[] = []

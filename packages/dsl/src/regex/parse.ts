@@ -61,8 +61,8 @@ const MAX_DEPTH = 100
 const MAX_REPEAT = 4_294_967_295
 
 /**
- * Python's syntax (the `re` module of 3.11), which is that of blueprints (docs/reference/language/constraints.md, "Operators"). Throws `BadRegex` for
- * whatever Python would not compile.
+ * Python's syntax (the `re` module of 3.11), which is that of blueprints (docs/reference/language/constraints.md,
+ * "Operators"). Throws `BadRegex` for whatever Python would not compile.
  */
 export function parseRegex(pattern: string): ParsedRegex {
   const parser: Parser = {

@@ -18,8 +18,8 @@ import { isList, type Json, type JsonList, type JsonObject, put } from '../json.
 import type { EvaluationContext, EvaluationStorage } from './storage.ts'
 
 /**
- * Functions in `payload` evaluated in the given scope (docs/reference/language/functions.md, "At run time"). `budget` is shared by all that one request
- * evaluates. Throws `DslError`.
+ * Functions in `payload` evaluated in the given scope (docs/reference/language/functions.md, "At run time"). `budget`
+ * is shared by all that one request evaluates. Throws `DslError`.
  */
 export function evaluateFunctions(
   payload: Json,

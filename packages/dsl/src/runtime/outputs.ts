@@ -8,8 +8,9 @@ import type { EvaluationStorage } from './storage.ts'
 type Declared = { readonly [name: string]: { readonly value: Json } }
 
 /**
- * Outputs of a deployment (docs/reference/language/functions.md, "At run time"): an ambiguous `get_attribute` becomes the text `<ERROR: …>`; an entry
- * that is directly a `get_secret` of a missing secret is left out. Other failures throw `DslError`.
+ * Outputs of a deployment (docs/reference/language/functions.md, "At run time"): an ambiguous `get_attribute` becomes
+ * the text `<ERROR: …>`; an entry that is directly a `get_secret` of a missing secret is left out. Other failures throw
+ * `DslError`.
  */
 export function evaluateOutputs(
   outputs: Declared,

@@ -61,7 +61,10 @@ export type StoredCapability =
   | { readonly found: 'no deployment' }
   | { readonly found: 'no capability' }
 
-/** Whose functions are evaluated (docs/reference/language/functions.md, "At run time"). Empty for outputs and capabilities. */
+/**
+ * Whose functions are evaluated (docs/reference/language/functions.md, "At run time"). Empty for outputs and
+ * capabilities.
+ */
 export interface EvaluationContext {
   /** Instance id, for node operations. */
   readonly self?: string

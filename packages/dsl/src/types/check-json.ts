@@ -2,7 +2,10 @@ import { isCall } from '../functions/call.ts'
 import { isList, isObject, type Json } from '../json.ts'
 import { pythonRegex } from '../regex/match.ts'
 
-/** What is found instead when a JSON value does not fit a primitive type, else null (docs/reference/language/types.md, "Primitive types"). */
+/**
+ * What is found instead when a JSON value does not fit a primitive type, else null (docs/reference/language/types.md,
+ * "Primitive types").
+ */
 export function misfitJson(value: Json, type: string): string | null {
   if (isCall(value) || fits(value, type)) return null
   if (value === null) return 'null'

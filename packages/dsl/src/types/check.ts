@@ -2,7 +2,10 @@ import { isCallNode } from '../functions/call.ts'
 import { pythonRegex } from '../regex/match.ts'
 import { kindOf, type YamlNode } from '../yaml/node.ts'
 
-/** What is found instead when a value does not fit a primitive type, else null (docs/reference/language/types.md, "Primitive types"). */
+/**
+ * What is found instead when a value does not fit a primitive type, else null (docs/reference/language/types.md,
+ * "Primitive types").
+ */
 export function misfit(node: YamlNode, type: string): string | null {
   if (isCallNode(node)) return null
   const kind = kindOf(node)

@@ -20,7 +20,10 @@ export interface Completion {
   readonly undefinedName?: (dotted: string) => string
 }
 
-/** Values of a level, each from what is given, else its default, checked against its type (docs/reference/language/types.md, "Defaults"). */
+/**
+ * Values of a level, each from what is given, else its default, checked against its type
+ * (docs/reference/language/types.md, "Defaults").
+ */
 export function completeValues(
   completion: Completion,
   at: YamlMap,

@@ -19,7 +19,10 @@ export interface ConstraintRequest {
   readonly budget: StepBudget
 }
 
-/** The first constraint that `value` violates, per element where there is an `item_type` (docs/reference/language/constraints.md, "Operators"). */
+/**
+ * The first constraint that `value` violates, per element where there is an `item_type`
+ * (docs/reference/language/constraints.md, "Operators").
+ */
 export function checkConstraints(request: ConstraintRequest): DslError | null {
   const { name, value, schema } = request
   const rules = schema.constraints ?? []

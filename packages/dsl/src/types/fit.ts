@@ -7,8 +7,8 @@ import type { Plan } from '../plan/plan.ts'
 import { misfitJson } from './check-json.ts'
 
 /**
- * A value of a declared type, members of data types completed with their defaults (docs/reference/language/inputs.md, "Values of a deployment"). Throws
- * DSLParsingException 214.
+ * A value of a declared type, members of data types completed with their defaults (docs/reference/language/inputs.md,
+ * "Values of a deployment"). Throws DSLParsingException 214.
  */
 export function fitValue(value: Json, type: string, dataTypes: Plan['data_types'], name: string): Json {
   if (isCall(value)) return value

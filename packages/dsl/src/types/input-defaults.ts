@@ -5,7 +5,10 @@ import { nodePlace, type YamlNode } from '../yaml/node.ts'
 import { checkConstraints } from './constraints.ts'
 import { OBJECT_TYPES } from './objects.ts'
 
-/** Input defaults against their constraints, at upload (docs/reference/language/inputs.md, "Declaring"; docs/reference/language/constraints.md, "Objects"). */
+/**
+ * Input defaults against their constraints, at upload (docs/reference/language/inputs.md, "Declaring";
+ * docs/reference/language/constraints.md, "Objects").
+ */
 export function checkInputDefaults(
   plan: Plan,
   origins: ReadonlyMap<object, YamlNode>,

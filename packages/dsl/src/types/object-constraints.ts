@@ -4,7 +4,10 @@ import type { Json, JsonObject } from '../json.ts'
 import { type ConstraintRequest, ruleParts, violation } from './constraints.ts'
 import type { DataConstraints, ObjectType } from './objects.ts'
 
-/** Constraints that are one query to the manager, by the types to which they apply (docs/reference/language/constraints.md, "Operators"). */
+/**
+ * Constraints that are one query to the manager, by the types to which they apply
+ * (docs/reference/language/constraints.md, "Operators").
+ */
 const BY_OWNER: readonly ObjectType[] = ['blueprint_id', 'deployment_id']
 const IN_DEPLOYMENT: readonly ObjectType[] = [
   'capability_value',
@@ -20,7 +23,10 @@ const NEEDS_DEPLOYMENT: readonly ObjectType[] = ['capability_value', 'node_insta
 /** These constraints are part of the query. */
 const DATA_BASED: readonly string[] = ['filter_id', 'labels', 'tenants', 'name_pattern', 'deployment_id']
 
-/** A value that names an object must name one that exists and satisfies every constraint (docs/reference/language/constraints.md, "Objects"). */
+/**
+ * A value that names an object must name one that exists and satisfies every constraint
+ * (docs/reference/language/constraints.md, "Objects").
+ */
 export function checkObject(
   request: ConstraintRequest,
   type: ObjectType,

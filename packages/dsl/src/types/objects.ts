@@ -24,7 +24,10 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
   'operation_name',
 ]
 
-/** One question to the manager: is there such an object that also satisfies every constraint (docs/reference/language/constraints.md, "Objects")? */
+/**
+ * One question to the manager: is there such an object that also satisfies every constraint
+ * (docs/reference/language/constraints.md, "Objects")?
+ */
 export interface ObjectQuery {
   readonly type: ObjectType
   readonly value: Json

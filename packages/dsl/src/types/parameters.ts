@@ -24,8 +24,8 @@ export type ParametersOutcome =
   | { readonly ok: false; readonly problems: readonly [string, ...string[]] }
 
 /**
- * Parameters of an execution: defaults, conversion, types, constraints (docs/reference/executions.md, "Parameters"). Functions in values
- * are left as they stand; evaluate them before, so that the results are checked.
+ * Parameters of an execution: defaults, conversion, types, constraints (docs/reference/executions.md, "Parameters").
+ * Functions in values are left as they stand; evaluate them before, so that the results are checked.
  */
 export function convertAndCheckParameters(request: ParametersRequest): ParametersOutcome {
   const { workflow, schema, given } = request

@@ -1,6 +1,9 @@
 import type { Version } from '../language/version.ts'
 
-/** Types that are not data types, and the version that brought them (docs/reference/language/README.md, "Versions"; docs/reference/language/types.md, "Primitive types"). */
+/**
+ * Types that are not data types, and the version that brought them (docs/reference/language/README.md, "Versions";
+ * docs/reference/language/types.md, "Primitive types").
+ */
 export const PRIMITIVE_TYPES: { readonly [name: string]: Version } = {
   string: [1, 0],
   textarea: [1, 0],

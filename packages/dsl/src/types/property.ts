@@ -48,7 +48,10 @@ export interface PropertyOwner {
   readonly label: string
 }
 
-/** The properties that a schema declares, over those of the parent (docs/reference/language/types.md, "Defaults" and "Data types"). */
+/**
+ * The properties that a schema declares, over those of the parent (docs/reference/language/types.md, "Defaults" and
+ * "Data types").
+ */
 export function readProperties(
   owner: PropertyOwner,
   schema: YamlMap | undefined,
@@ -108,7 +111,10 @@ export function requiredOf(written: YamlMap): boolean {
   return !(required?.kind === 'scalar' && required.value === false)
 }
 
-/** A type's name must be primitive (and old enough) or a data type's (docs/reference/language/types.md, "Primitive types"). */
+/**
+ * A type's name must be primitive (and old enough) or a data type's (docs/reference/language/types.md, "Primitive
+ * types").
+ */
 export function checkTypeName(
   owner: PropertyOwner,
   type: string | null,

@@ -50,8 +50,8 @@ function memberSets(groups: Updatable['groups']): JsonObject {
 }
 
 /**
- * What is passed to custom update workflows (docs/reference/plan.md, "Updates"): entity type → second path elements; for relationships
- * node → fourth elements.
+ * What is passed to custom update workflows (docs/reference/plan.md, "Updates"): entity type → second path elements;
+ * for relationships node → fourth elements.
  */
 export function modifiedEntityIds(steps: readonly UpdateStep[]): { readonly [type: string]: Json } {
   const ids: { [type: string]: string[] } = {}

@@ -54,7 +54,9 @@ export function isNull(node: YamlNode | undefined): node is undefined | (YamlSca
   return node === undefined || (node.kind === 'scalar' && node.type === 'null')
 }
 
-/** The member, unless it is absent or null: a null value counts as absent (docs/reference/language/README.md, "YAML"). */
+/**
+ * The member, unless it is absent or null: a null value counts as absent (docs/reference/language/README.md, "YAML").
+ */
 export function given(map: YamlMap | undefined, key: string): YamlNode | undefined {
   const node = map?.entries.get(key)?.value
   return isNull(node) ? undefined : node
@@ -106,7 +108,10 @@ export function newConversion(): Conversion {
   return { json: new Map(), origins: new Map() }
 }
 
-/** JSON of a node. Shared nodes give shared values, which are never changed. Throws for a date (docs/reference/language/README.md, "YAML"). */
+/**
+ * JSON of a node. Shared nodes give shared values, which are never changed. Throws for a date
+ * (docs/reference/language/README.md, "YAML").
+ */
 export function toJson(node: YamlNode, conversion: Conversion): Json {
   if (node.kind === 'scalar') return scalarJson(node)
   const known = conversion.json.get(node)

@@ -8,7 +8,10 @@ import { placeOf, type Source, sourceOf } from './source.ts'
 /** Values of a file with every alias written out. An alias bomb has 2^n of them in n lines. */
 const MAX_EXPANDED_VALUES = 1_000_000
 
-/** The YAML of one file as nodes (docs/reference/language/README.md, "YAML"). An empty file is an empty mapping. Throws `DslError`. */
+/**
+ * The YAML of one file as nodes (docs/reference/language/README.md, "YAML"). An empty file is an empty mapping. Throws
+ * `DslError`.
+ */
 export function readYaml(address: string, text: string): YamlNode {
   const { source, events } = eventsOf(sourceOf(address, text))
   const reader: Reader = { source, events, next: 0, anchors: new Map(), sizes: new Map() }

@@ -5,7 +5,9 @@ import { type Step, sequence } from '../step.ts'
 import { installMethod, isHost } from './agent.ts'
 import { around, nothing, operation, sendEvent } from './instance-tasks.ts'
 
-/** The agent's part of a host's installation (docs/reference/workflows.md, "Hosts"); null where there is nothing to do. */
+/**
+ * The agent's part of a host's installation (docs/reference/workflows.md, "Hosts"); null where there is nothing to do.
+ */
 export function hostInstall(scope: BuildScope, instance: ModelNodeInstance): Step | null {
   const node = nodeOf(scope, instance)
   if (!isHost(node)) return null

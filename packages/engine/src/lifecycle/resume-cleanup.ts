@@ -15,8 +15,8 @@ export interface CleanupChange {
 }
 
 /**
- * Undoes half-done starts and creations before an installation is resumed (docs/reference/workflows.md, "Resuming"): the
- * subgraph that holds the operation starts again, after `resume_cleanup_<instance id>`.
+ * Undoes half-done starts and creations before an installation is resumed (docs/reference/workflows.md, "Resuming"):
+ * the subgraph that holds the operation starts again, after `resume_cleanup_<instance id>`.
  */
 export function resumeCleanup(
   rows: readonly StoredOperation[],

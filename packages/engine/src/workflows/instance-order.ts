@@ -2,8 +2,8 @@ import { type BuildScope, relationshipsOf } from '../build-scope.ts'
 import type { PlanEdge } from '../step.ts'
 
 /**
- * Which instances an instance waits for (docs/reference/workflows.md, "Order between instances"): `targets-first` is the order of an
- * installation, `sources-first` that of an uninstallation.
+ * Which instances an instance waits for (docs/reference/workflows.md, "Order between instances"): `targets-first` is
+ * the order of an installation, `sources-first` that of an uninstallation.
  */
 export function instanceOrder(
   scope: BuildScope,

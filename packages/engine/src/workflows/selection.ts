@@ -3,7 +3,10 @@ import type { JsonObject, JsonValue } from '../json.ts'
 import type { ModelNodeInstance } from '../model.ts'
 import { WorkflowError } from '../workflow.ts'
 
-/** The filters of the built-in workflows (docs/reference/workflows.md, "Built-in workflows"); an empty list filters nothing. */
+/**
+ * The filters of the built-in workflows (docs/reference/workflows.md, "Built-in workflows"); an empty list filters
+ * nothing.
+ */
 export interface Selection {
   readonly typeNames: readonly string[]
   readonly nodeIds: readonly string[]

@@ -3,7 +3,10 @@ import type { Workflow } from '../workflow.ts'
 import { buildLifecycleGraph } from './lifecycle-graph.ts'
 import { booleanParameter, selectionOf } from './selection.ts'
 
-/** docs/reference/workflows.md, "Uninstall" and "Order between instances" and "Built-in workflows". With `recursive`, the runner has uninstalled the deployments in this one before. */
+/**
+ * docs/reference/workflows.md, "Uninstall" and "Order between instances" and "Built-in workflows". With `recursive`,
+ * the runner has uninstalled the deployments in this one before.
+ */
 export const uninstall: Workflow = {
   name: 'uninstall',
   resumable: true,

@@ -61,8 +61,8 @@ export async function loadPermissions(db: Database): Promise<PermissionTable> {
 }
 
 /**
- * The execution that the token was made for, while it may act (docs/reference/access.md, "Execution tokens"): its operations go on to their
- * end after it was cancelled, and a scheduled one may begin a minute early.
+ * The execution that the token was made for, while it may act (docs/reference/access.md, "Execution tokens"): its
+ * operations go on to their end after it was cancelled, and a scheduled one may begin a minute early.
  */
 export async function findExecutionOfToken(db: Database, tokenHash: string) {
   return db

@@ -10,8 +10,8 @@ export const adminPasswordFile = 'admin-password'
 
 /**
  * Creates the default tenant, the administrator and the filters that every manager has, at first start
- * (docs/reference/access.md, "The first start"). The password is the one given, else a random one that is in its file before it is in the
- * database: killed between the two, the next start finds the file and uses it.
+ * (docs/reference/access.md, "The first start"). The password is the one given, else a random one that is in its file
+ * before it is in the database: killed between the two, the next start finds the file and uses it.
  */
 export async function bootstrap(
   db: Database,

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, pbkdf2, timingSafeEqual }
 import { promisify } from 'node:util'
 
 /**
- * The framing in which secrets travel between managers (docs/reference/secrets.md, "Export"): AES-256-CBC and HMAC-SHA256 under a
- * key of 64 bytes, of which the first half signs and the second encrypts.
+ * The framing in which secrets travel between managers (docs/reference/secrets.md, "Export"): AES-256-CBC and
+ * HMAC-SHA256 under a key of 64 bytes, of which the first half signs and the second encrypts.
  *
  *     urlsafe-base64(0x80 | 8 bytes seconds | 16 bytes IV | ciphertext | 32 bytes HMAC of all before)
  */

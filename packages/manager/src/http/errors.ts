@@ -41,7 +41,8 @@ export function errorAnswer(error: unknown): ErrorAnswer {
 
 /**
  * What the database said that is nobody's defect. Two requests that raced for one id: the loser broke a constraint
- * that both had checked. Or no answer at all: clients wait and repeat on 503 (docs/reference/operations.md, "Patience").
+ * that both had checked. Or no answer at all: clients wait and repeat on 503 (docs/reference/operations.md,
+ * "Patience").
  */
 function storageError(error: unknown): ApiError | undefined {
   if (error instanceof ShareRefused) {

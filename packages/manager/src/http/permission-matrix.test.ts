@@ -21,7 +21,8 @@ import { buildApp } from './app.ts'
 
 /**
  * Every endpoint of every version, asked by every role in its own and in another tenant, compared with the matrix of
- * docs/reference/access.md, "Permissions". Handlers are replaced by one that does nothing, so nothing is changed by asking.
+ * docs/reference/access.md, "Permissions". Handlers are replaced by one that does nothing, so nothing is changed by
+ * asking.
  */
 let manager: TestManager
 let app: ReturnType<typeof buildApp>

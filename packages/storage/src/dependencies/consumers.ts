@@ -5,8 +5,8 @@ export const consumerKey = 'csys-consumer-id'
 
 /**
  * Says with labels `csys-consumer-id` on what the deployment uses that it is used by it: on its environments and on the
- * targets of its dependencies, but on none of its components (docs/reference/environments-and-dependencies.md, "Consumers"). For whoever has just changed
- * either, and holds the deployment's row.
+ * targets of its dependencies, but on none of its components (docs/reference/environments-and-dependencies.md,
+ * "Consumers"). For whoever has just changed either, and holds the deployment's row.
  */
 export async function setConsumerLabels(
   transaction: Database,

@@ -19,7 +19,8 @@ export const workflowsThatStop: ReadonlySet<string> = new Set(['stop', 'uninstal
 
 /**
  * Installations that need one of these: children by label and dependencies. A dependency whose source is itself being
- * stopped counts for nothing, as then it is the source that stops its components (docs/reference/environments-and-dependencies.md, "Dependents").
+ * stopped counts for nothing, as then it is the source that stops its components
+ * (docs/reference/environments-and-dependencies.md, "Dependents").
  */
 export async function findDependents(
   db: Database,

@@ -14,8 +14,8 @@ type Evaluate = (payload: Json, context: JsonObject) => Promise<Json>
 
 /**
  * Evaluates the targets of the deployment's dependencies at the end of an execution, which may have set what they read
- * (docs/reference/environments-and-dependencies.md, "Targets by function"). Undefined when there are none, as with most deployments, and when the deployment is not
- * there to `open`.
+ * (docs/reference/environments-and-dependencies.md, "Targets by function"). Undefined when there are none, as with most
+ * deployments, and when the deployment is not there to `open`.
  */
 export async function evaluateTargets(
   db: Database,

@@ -30,7 +30,8 @@ type Changed = {
 /**
  * Writes the status of executions and what follows from it: times, the deployments' computed statuses, what the
  * executions' groups are to know, and on an end status the news for whoever waits. Whether the transition is allowed is
- * the caller's decision, taken under the rows' locks. docs/reference/executions.md, "Statuses"; docs/reference/deployments.md, "Statuses".
+ * the caller's decision, taken under the rows' locks. docs/reference/executions.md, "Statuses";
+ * docs/reference/deployments.md, "Statuses".
  */
 export async function setExecutionStatuses(
   transaction: Database,

@@ -5,9 +5,9 @@ import { deploymentGroupTable, holdGlobals } from '../owned.ts'
 import { lockForLabels, readGroupLabels } from './group-labels.ts'
 
 /**
- * Puts deployments of the tenant into a group, with the labels of the group (docs/reference/groups.md, "Labels of a group"). What is in it
- * already stays as it is. False when the group has just gone; its row is held, so that labels which it gets at this
- * moment reach these members or were seen here.
+ * Puts deployments of the tenant into a group, with the labels of the group (docs/reference/groups.md, "Labels of a
+ * group"). What is in it already stays as it is. False when the group has just gone; its row is held, so that labels
+ * which it gets at this moment reach these members or were seen here.
  *
  * @throws what `setDeploymentLabels` throws, for a group whose members are in an environment
  */

@@ -9,8 +9,8 @@ import { ruleConditions } from './rules.ts'
 import { conjunction, visibleIn } from './visible.ts'
 
 /**
- * A list of a resource as the wire shows it (docs/reference/rest-conventions.md, "Lists"), read when it is sent. `rules` are those of a stored
- * filter and of a search, where there is one.
+ * A list of a resource as the wire shows it (docs/reference/rest-conventions.md, "Lists"), read when it is sent.
+ * `rules` are those of a stored filter and of a search, where there is one.
  */
 export function listPage(
   db: Database,

@@ -15,8 +15,8 @@ export function ownedRows(alias: string, id = 'id') {
 }
 
 /**
- * The fields that every resource of a tenant carries (docs/reference/rest-conventions.md, "Owner fields"). `alias` is the table's name in the
- * `from` clause, which must join `tenants`.
+ * The fields that every resource of a tenant carries (docs/reference/rest-conventions.md, "Owner fields"). `alias` is
+ * the table's name in the `from` clause, which must join `tenants`.
  */
 export function ownerFields(alias: string): Readonly<Record<string, ListedField>> {
   const visibility = sql.ref(`${alias}.visibility`)

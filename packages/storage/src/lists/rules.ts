@@ -5,7 +5,10 @@ import { columnOf } from './columns.ts'
 import { literal } from './literal.ts'
 import type { ListedResource, Scope } from './resource.ts'
 
-/** What each rule of a filter or a search asks of a row (docs/reference/rest-conventions.md, "Filter rules"); all of them must hold. */
+/**
+ * What each rule of a filter or a search asks of a row (docs/reference/rest-conventions.md, "Filter rules"); all of
+ * them must hold.
+ */
 export const ruleConditions = (
   resource: ListedResource,
   rules: readonly FilterRule[],

@@ -57,8 +57,8 @@ export type ObjectReader = {
 }
 
 /**
- * Whether inputs and parameters name what there is (docs/reference/language/constraints.md, "Objects"), for each question. A list may hold thousands of
- * names: those of one kind in one place are one query.
+ * Whether inputs and parameters name what there is (docs/reference/language/constraints.md, "Objects"), for each
+ * question. A list may hold thousands of names: those of one kind in one place are one query.
  */
 export async function objectsExist(
   reader: ObjectReader,

@@ -5,8 +5,8 @@ import { UnpackError } from './unpack-error.ts'
 export type ArchiveFormat = 'zip' | 'tar' | 'tar.gz' | 'tar.bz2'
 
 /**
- * What the bytes of `file` are; its name does not matter (docs/reference/blueprints.md, "Upload"). That a gzip or bzip2 file
- * holds a tar shows when it is read.
+ * What the bytes of `file` are; its name does not matter (docs/reference/blueprints.md, "Upload"). That a gzip or bzip2
+ * file holds a tar shows when it is read.
  *
  * @throws UnpackError `empty`, `unknown_format`
  */

@@ -35,8 +35,8 @@ export type InstalledPlugin = {
 export type FindPlugins = (packageName: string) => Promise<readonly InstalledPlugin[]>
 
 /**
- * Answers the language's questions for imports (docs/reference/language/imports.md, "Locations"): built-in types, files of the unpacked archive,
- * addresses, and other blueprints. The files of each blueprint appear below `file:/ITS-NAME/`.
+ * Answers the language's questions for imports (docs/reference/language/imports.md, "Locations"): built-in types, files
+ * of the unpacked archive, addresses, and other blueprints. The files of each blueprint appear below `file:/ITS-NAME/`.
  */
 export function createImportResolver(main: {
   readonly name: string
@@ -84,7 +84,10 @@ export function baseOf(name: string): string {
 
 type PluginRequest = Extract<ImportRequest, { kind: 'plugin' }>
 
-/** The highest version that fits, and of its files the one for the blueprint's version (docs/reference/language/imports.md, "Plugin imports"). */
+/**
+ * The highest version that fits, and of its files the one for the blueprint's version
+ * (docs/reference/language/imports.md, "Plugin imports").
+ */
 async function readPlugin(
   request: PluginRequest,
   plugins: readonly InstalledPlugin[],

@@ -31,8 +31,9 @@ const maxAtWork = 20
 const pollMs = 250
 
 /**
- * Runs a workflow on all deployments in this one, before it is the turn of this one (docs/reference/workflows.md, "Recursive uninstall"). Children
- * that something else is at are waited for. Repeated after a crash it finds what it has started already.
+ * Runs a workflow on all deployments in this one, before it is the turn of this one (docs/reference/workflows.md,
+ * "Recursive uninstall"). Children that something else is at are waited for. Repeated after a crash it finds what it
+ * has started already.
  *
  * Nothing is put into the queue of executions: what waits there is started while few are active, and all of those might
  * be waiting for their children.

@@ -332,7 +332,9 @@ async function setInstanceStates(
 /** `jsonb` can be changed in part but knows no NUL, which `json` may hold. */
 const systemProperties = sql.raw(String.raw`replace(i.system_properties::text, '\u0000', '\ufffd')::jsonb`)
 
-/** Drift of a relationship is not undone by configuring the instance (docs/reference/nodes-and-instances.md, "Checks"). */
+/**
+ * Drift of a relationship is not undone by configuring the instance (docs/reference/nodes-and-instances.md, "Checks").
+ */
 const relationshipDrift = sql`exists (
   select from (values ('source_relationships_configuration_drift'), ('target_relationships_configuration_drift'))
     as kinds (kind),

@@ -54,7 +54,10 @@ export async function runWorkflow(
   return { end: { status: 'succeeded' }, left: null }
 }
 
-/** `uninstall` with `recursive` uninstalls what is in the deployment first (docs/reference/workflows.md, "Recursive uninstall"). */
+/**
+ * `uninstall` with `recursive` uninstalls what is in the deployment first (docs/reference/workflows.md, "Recursive
+ * uninstall").
+ */
 async function runOnOwnChildren(
   services: WorkerServices,
   execution: ExecutionRow,
@@ -118,7 +121,10 @@ async function buildAndStore(run: Run, phase: Phase, model: DeploymentModel): Pr
   return graph
 }
 
-/** Once for each resume request: the reset and the request's end are one transaction (docs/reference/workflows.md, "Resuming"). */
+/**
+ * Once for each resume request: the reset and the request's end are one transaction (docs/reference/workflows.md,
+ * "Resuming").
+ */
 async function applyResume(
   run: Run,
   phases: readonly Phase[],

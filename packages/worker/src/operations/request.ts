@@ -2,7 +2,10 @@ import type { OperationUser } from './operation-user.ts'
 import type { JsonObject, JsonValue } from './outcome.ts'
 import type { LogLimits } from './rotating-log.ts'
 
-/** `__cloudify_context` (docs/reference/operations.md, "Context"), tokens included. The fields that the executor itself reads: */
+/**
+ * `__cloudify_context` (docs/reference/operations.md, "Context"), tokens included. The fields that the executor itself
+ * reads:
+ */
 export type CloudifyContext = JsonObject & {
   readonly task_name: string
   readonly plugin: JsonObject & { readonly name: string }

@@ -15,10 +15,10 @@ import { unbuiltPlugin } from './unbuilt-plugin.ts'
 export const atOnce = Symbol('at once')
 
 /**
- * Runs one operation in a process of its own (docs/reference/operations.md, "Process") and answers how it ended; it rejects only
- * when this machine cannot do its part, such as a full disk. Aborting `signal` kills the operation and everything in its
- * process group, and so does the death of its leader or of this process. Daemons that it leaves behind go on when it
- * ends by itself.
+ * Runs one operation in a process of its own (docs/reference/operations.md, "Process") and answers how it ended; it
+ * rejects only when this machine cannot do its part, such as a full disk. Aborting `signal` kills the operation and
+ * everything in its process group, and so does the death of its leader or of this process. Daemons that it leaves
+ * behind go on when it ends by itself.
  */
 export async function runOperation(
   request: OperationRequest,

@@ -81,8 +81,8 @@ export type NodeRow = {
 }
 
 /**
- * Plans a deployment: its nodes and instances out of the blueprint's plan (docs/reference/plan.md, "Deployment plan"). Beyond the limits the answer
- * is that it is too large.
+ * Plans a deployment: its nodes and instances out of the blueprint's plan (docs/reference/plan.md, "Deployment plan").
+ * Beyond the limits the answer is that it is too large.
  */
 export async function planEnvironment(
   { planText, inputs, runtimeOnlyEvaluation }: EnvironmentToPlan,

@@ -24,8 +24,9 @@ type Checked =
   | { readonly ok: false; readonly error: string }
 
 /**
- * What let an execution into the queue is looked at again as it starts, because the deployment is another by now; of one
- * that was being created, it could not all be looked at (docs/reference/executions.md, "Dequeue"). The parameters as it runs with them.
+ * What let an execution into the queue is looked at again as it starts, because the deployment is another by now; of
+ * one that was being created, it could not all be looked at (docs/reference/executions.md, "Dequeue"). The parameters
+ * as it runs with them.
  */
 export async function checkAtStart(db: Database, execution: ExecutionRow): Promise<Checked> {
   const parameters = execution.parameters as Parameters

@@ -43,7 +43,10 @@ type Parameters = {
   readonly display_name: string | null
 }
 
-/** Makes a deployment's attributes, nodes and instances out of its blueprint's plan (docs/reference/plan.md, "What is stored"). */
+/**
+ * Makes a deployment's attributes, nodes and instances out of its blueprint's plan (docs/reference/plan.md, "What is
+ * stored").
+ */
 export const createEnvironment: SystemWorkflow = async (services, execution, control) => {
   const tenantId = execution.tenant_id
   const deploymentId = execution.deployment_id ?? ''

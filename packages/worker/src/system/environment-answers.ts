@@ -63,7 +63,10 @@ export const objectFinder =
       queries,
     )
 
-/** What planning a deployment asks of the database, seen as whoever creates it (docs/reference/plan.md, "Deployment plan"). */
+/**
+ * What planning a deployment asks of the database, seen as whoever creates it (docs/reference/plan.md, "Deployment
+ * plan").
+ */
 export function environmentAnswers(
   db: Database,
   { tenant_id: tenantId, created_by: username }: ExecutionRow,

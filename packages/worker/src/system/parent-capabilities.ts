@@ -5,8 +5,8 @@ import { readCapabilities } from './queries.ts'
 
 /**
  * Why the deployment cannot live in its environment: the blueprint asks for capabilities that no deployment has which
- * its `csys-obj-parent` labels name (docs/reference/deployments.md, "Parent capabilities"). A parent that whoever creates the deployment does not see is told
- * of when the label is set.
+ * its `csys-obj-parent` labels name (docs/reference/deployments.md, "Parent capabilities"). A parent that whoever
+ * creates the deployment does not see is told of when the label is set.
  */
 export async function lackingCapabilities(
   db: Database,

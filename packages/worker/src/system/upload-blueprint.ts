@@ -44,7 +44,10 @@ type Parameters = {
 
 const defaultMainFile = 'blueprint.yaml'
 
-/** Fetches, unpacks and parses an uploaded blueprint (docs/reference/blueprints.md, "States"; docs/reference/workflows.md, "System workflows"). */
+/**
+ * Fetches, unpacks and parses an uploaded blueprint (docs/reference/blueprints.md, "States";
+ * docs/reference/workflows.md, "System workflows").
+ */
 export const uploadBlueprint: SystemWorkflow = async (services, execution, control) => {
   const parameters = execution.parameters as unknown as Parameters
   const { blueprint_id: id, validate_only: validateOnly } = parameters

@@ -2,8 +2,8 @@ import { ApiError, illegalAction } from '@tutti/api'
 import type { Request } from '../../request.ts'
 
 /**
- * Users and what they belong to are the directory's affair while it is in use (docs/reference/access.md, "Logins through a directory"). Taking away is
- * not refused: what somebody was given before must not stay theirs for ever.
+ * Users and what they belong to are the directory's affair while it is in use (docs/reference/access.md, "Logins
+ * through a directory"). Taking away is not refused: what somebody was given before must not stay theirs for ever.
  *
  * @throws illegal_action_error
  */

@@ -42,7 +42,9 @@ function closed(item: Item): Item {
   return { ...item, ...Object.fromEntries(names.map((name) => [name, null])) }
 }
 
-/** An agent that is recorded already stays as it is: a request may be sent again (docs/reference/agents.md, "Records"). */
+/**
+ * An agent that is recorded already stays as it is: a request may be sent again (docs/reference/agents.md, "Records").
+ */
 export async function createAgent(
   request: Request,
   name: string,

@@ -1,5 +1,6 @@
 /**
- * Blueprints: archives with a main file, and the plan that an execution parses out of it (docs/reference/blueprints.md).
+ * Blueprints: archives with a main file, and the plan that an execution parses out of it
+ * (docs/reference/blueprints.md).
  */
 
 export { blueprintResource } from './queries.ts'

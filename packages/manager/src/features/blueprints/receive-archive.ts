@@ -24,9 +24,9 @@ export type ReceivedArchive = {
 export type ArchiveExtension = 'zip' | 'tar.gz' | 'tar.bz2' | 'tar'
 
 /**
- * Reads an upload in all forms that clients send (docs/reference/blueprints.md, "Upload"): raw bytes, raw chunked, multipart with
- * the text field `params` and the file `blueprint_archive`, parameters in JSON without an archive, or nothing at all.
- * The bytes go to a file, never to memory.
+ * Reads an upload in all forms that clients send (docs/reference/blueprints.md, "Upload"): raw bytes, raw chunked,
+ * multipart with the text field `params` and the file `blueprint_archive`, parameters in JSON without an archive, or
+ * nothing at all. The bytes go to a file, never to memory.
  *
  * @throws bad_parameters_error for a body that is too large or malformed
  */

@@ -41,7 +41,9 @@ export async function listBlueprints(request: Request, query: ListQuery, rules?:
   return listPage(request.services.db, blueprintResource, query, scope, hiddenIfAsked(query), rules)
 }
 
-/** Hidden blueprints are listed and counted only when asked for (docs/reference/rest-conventions.md, "Field filters"). */
+/**
+ * Hidden blueprints are listed and counted only when asked for (docs/reference/rest-conventions.md, "Field filters").
+ */
 export const hiddenIfAsked = (query: ListQuery) =>
   query.filters.some((filter) => filter.field === 'is_hidden') ? [] : [notHidden]
 
@@ -183,7 +185,10 @@ export async function removeBlueprint(request: Request, id: string, isForced: bo
   })
 }
 
-/** The archive as it was uploaded, with the headers that the Python client insists on (docs/reference/blueprints.md, "Deletion"). */
+/**
+ * The archive as it was uploaded, with the headers that the Python client insists on (docs/reference/blueprints.md,
+ * "Deletion").
+ */
 export async function downloadArchive(request: Request, id: string): Promise<AsyncIterable<Uint8Array>> {
   const { db } = request.services
   const blueprint = await requireBlueprint(request, db, id)

@@ -7,7 +7,10 @@ import { type Instance, metric, nodeService, nodeStatus, typeStatus, worst } fro
 import { countWaitingJobs, type ManagerRow, readDatabaseNodes, readManagers } from './queries.ts'
 import { dbNode, findOwnBroker, listBrokers } from './service.ts'
 
-/** How every node of the cluster is (docs/reference/cluster-and-configuration.md, "Cluster status"): what is dead ages into Inactive, then fails its node. */
+/**
+ * How every node of the cluster is (docs/reference/cluster-and-configuration.md, "Cluster status"): what is dead ages
+ * into Inactive, then fails its node.
+ */
 export async function readClusterStatus({ db, now }: Services): Promise<ClusterStatus> {
   const [managers, processes] = await Promise.all([readManagers(db), listProcesses(db)])
   const at = now()

@@ -10,7 +10,10 @@ export type OwnManager = {
   readonly publicIp: string
 }
 
-/** Puts this manager into `GET /managers` and keeps saying that it lives (docs/reference/cluster-and-configuration.md, "Managers"). */
+/**
+ * Puts this manager into `GET /managers` and keeps saying that it lives (docs/reference/cluster-and-configuration.md,
+ * "Managers").
+ */
 export async function registerManager(
   db: Database,
   { hostname, privateIp, publicIp }: OwnManager,

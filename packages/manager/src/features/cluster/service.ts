@@ -65,8 +65,9 @@ const ownBrokerPort = 5671
 
 /**
  * Tutti needs no broker: its queue is in the database. One is shown at the first manager's address, because clients
- * take equal addresses of manager, broker and database for an all-in-one manager (docs/reference/cluster-and-configuration.md, "Brokers and database nodes"), and those
- * that somebody has added beside it.
+ * take equal addresses of manager, broker and database for an all-in-one manager
+ * (docs/reference/cluster-and-configuration.md, "Brokers and database nodes"), and those that somebody has added beside
+ * it.
  */
 export async function listBrokers(db: Database): Promise<readonly Broker[]> {
   const [own, stored] = await Promise.all([findOwnBroker(db), readBrokers(db)])

@@ -3,8 +3,8 @@ import { type Database, listProcesses, publicReason } from '@tutti/storage'
 import { countWaitingJobs, ping } from './queries.ts'
 
 /**
- * What runs and what does not, under the names that clients know (docs/reference/cluster-and-configuration.md, "Status"). The first three are
- * this process, which is answering; the others are looked at now.
+ * What runs and what does not, under the names that clients know (docs/reference/cluster-and-configuration.md,
+ * "Status"). The first three are this process, which is answering; the others are looked at now.
  */
 export async function readStatus(db: Database): Promise<Status> {
   const [database, queue, workers, schedulers] = await Promise.all([

@@ -2,7 +2,10 @@ import { ApiError, type ClusterNode, notFound, pickIncluded } from '@tutti/api'
 import type { Request } from '../../request.ts'
 import { deleteManager, type ManagerRow, readManagers } from './queries.ts'
 
-/** The cluster of API v3 (docs/reference/cluster-and-configuration.md, "Cluster of v3"): every manager of the same database is in it, and all are equal. */
+/**
+ * The cluster of API v3 (docs/reference/cluster-and-configuration.md, "Cluster of v3"): every manager of the same
+ * database is in it, and all are equal.
+ */
 export async function readClusterState(
   { services }: Request,
   include: readonly string[] | undefined,

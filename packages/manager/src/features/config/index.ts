@@ -1,3 +1,6 @@
-/** Settings that change while managers run, each in a scope with a schema (docs/reference/cluster-and-configuration.md, "Configuration"). */
+/**
+ * Settings that change while managers run, each in a scope with a schema (docs/reference/cluster-and-configuration.md,
+ * "Configuration").
+ */
 
 export { configHandlers } from './routes.ts'

@@ -36,8 +36,9 @@ export const getDependency = (request: Request, id: string, include?: readonly s
   getItem(request, dependencyResource, id, include)
 
 /**
- * Returns the id. Nothing says that the same must not be there already (docs/reference/environments-and-dependencies.md, "Dependencies"). Only here a target that
- * is not there is refused: whoever says many at once, or says it by a function, need not wait for it.
+ * Returns the id. Nothing says that the same must not be there already
+ * (docs/reference/environments-and-dependencies.md, "Dependencies"). Only here a target that is not there is refused:
+ * whoever says many at once, or says it by a function, need not wait for it.
  */
 export async function createDependency(
   request: Request,

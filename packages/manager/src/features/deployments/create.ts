@@ -54,9 +54,9 @@ export async function createDeployment(
 }
 
 /**
- * Checks what can be checked at once, in the order of docs/reference/deployments.md, "Creation", then writes the deployment and the
- * execution `create_deployment_environment` that makes its nodes. Returns that execution's id; none where the
- * deployment is restored.
+ * Checks what can be checked at once, in the order of docs/reference/deployments.md, "Creation", then writes the
+ * deployment and the execution `create_deployment_environment` that makes its nodes. Returns that execution's id; none
+ * where the deployment is restored.
  */
 async function startCreation(
   request: Request,
@@ -316,8 +316,8 @@ function checkInputNames(
 }
 
 /**
- * The answer to a creation that has not ended well, or not yet (docs/reference/deployments.md, "Creation"). Nothing when its
- * execution is gone: then so is the deployment.
+ * The answer to a creation that has not ended well, or not yet (docs/reference/deployments.md, "Creation"). Nothing
+ * when its execution is gone: then so is the deployment.
  *
  * @throws deployment_creation_error and others of its kind
  */

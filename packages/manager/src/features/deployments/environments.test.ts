@@ -272,7 +272,10 @@ async function repeated(act: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The definition, word by word (docs/reference/environments-and-dependencies.md, "Counts and statuses below"), from labels and own statuses. */
+/**
+ * The definition, word by word (docs/reference/environments-and-dependencies.md, "Counts and statuses below"), from
+ * labels and own statuses.
+ */
 async function recount(): Promise<ReadonlyMap<string, Shown>> {
   const deployments = await manager.db.selectFrom('deployments').select(['id', 'deployment_status']).execute()
   const labels = await manager.db

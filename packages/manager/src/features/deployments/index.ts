@@ -1,4 +1,6 @@
-/** Deployments: a blueprint with inputs, its nodes and instances, and what runs on them (docs/reference/deployments.md). */
+/**
+ * Deployments: a blueprint with inputs, its nodes and instances, and what runs on them (docs/reference/deployments.md).
+ */
 
 export { type Creation, createDeployments, type DeploymentToCreate } from './create.ts'
 export { type DeleteOptions, startDeletions } from './delete.ts'

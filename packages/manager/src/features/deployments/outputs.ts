@@ -13,7 +13,10 @@ import { requireDeployment } from './service.ts'
 
 type Declared = Readonly<Record<string, { readonly value: Json }>>
 
-/** The deployment's outputs with their functions evaluated now (docs/reference/deployments.md, "Outputs and capabilities"). */
+/**
+ * The deployment's outputs with their functions evaluated now (docs/reference/deployments.md, "Outputs and
+ * capabilities").
+ */
 export async function readOutputs(request: Request, id: string) {
   const { outputs } = await requireDeployment(request, request.services.db, id)
   const evaluated = await evaluate(request, id, 'deployment_outputs_evaluation_error', (...open) =>

@@ -1,5 +1,6 @@
 /**
- * Intrinsic functions evaluated on a deployment as it is now, for clients and for other features (docs/reference/language/functions.md, "At run time").
+ * Intrinsic functions evaluated on a deployment as it is now, for clients and for other features
+ * (docs/reference/language/functions.md, "At run time").
  */
 
 export { evaluationHandlers } from './routes.ts'

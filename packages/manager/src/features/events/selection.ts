@@ -8,8 +8,8 @@ export type EventFilters = Pick<EventsQuery, 'kinds' | 'equal' | 'like' | 'range
 }
 
 /**
- * The filters of a list of events, in either vocabulary of types (docs/reference/events.md, "Filters"). `event_type` keeps logs
- * out and `level` keeps events out, so both together find nothing.
+ * The filters of a list of events, in either vocabulary of types (docs/reference/events.md, "Filters"). `event_type`
+ * keeps logs out and `level` keeps events out, so both together find nothing.
  */
 export function parseEventFilters(
   query: Pick<ListQuery, 'filters' | 'ranges'>,

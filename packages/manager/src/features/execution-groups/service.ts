@@ -50,7 +50,10 @@ export async function listGroups(request: Request, query: ListQuery) {
 export const getGroup = (request: Request, id: string, include?: readonly string[]) =>
   getItem(request, executionGroupResource, id, include)
 
-/** Every member to which the action can be done gets it; the others stay as they are (docs/reference/groups.md, "Execution groups"). */
+/**
+ * Every member to which the action can be done gets it; the others stay as they are (docs/reference/groups.md,
+ * "Execution groups").
+ */
 export async function actOnGroup(request: Request, id: string, action: string): Promise<void> {
   if (!isExecutionGroupAction(action)) {
     throw badParameter(

@@ -48,9 +48,9 @@ type GroupStart = {
 
 /**
  * Runs a workflow on every deployment of a group that has it: the first ones start, up to the concurrency, the others
- * are queued (docs/reference/groups.md, "Execution groups"). The group and all of its executions are written in one transaction, by a number of
- * statements that does not depend on how many there are. Parameters that do not fit refuse the whole request; what keeps
- * a single deployment out leaves a failed execution.
+ * are queued (docs/reference/groups.md, "Execution groups"). The group and all of its executions are written in one
+ * transaction, by a number of statements that does not depend on how many there are. Parameters that do not fit refuse
+ * the whole request; what keeps a single deployment out leaves a failed execution.
  */
 export async function startGroup(
   request: Request,

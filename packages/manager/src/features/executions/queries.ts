@@ -123,7 +123,10 @@ export async function lockDeployment(transaction: Database, tenantId: number, id
     .executeTakeFirst()
 }
 
-/** Whether a system workflow is at work or waits for its turn: everything new waits behind it (docs/reference/executions.md, "Queue"). */
+/**
+ * Whether a system workflow is at work or waits for its turn: everything new waits behind it
+ * (docs/reference/executions.md, "Queue").
+ */
 export async function systemWorkflowRuns(db: Database): Promise<boolean> {
   const row = await db
     .selectFrom('executions')

@@ -43,7 +43,10 @@ import {
   checkStatusChange,
 } from './transitions.ts'
 
-/** Executions of system workflows are listed only when asked for; `_search` is not for them (docs/reference/rest-conventions.md, "Field filters"). */
+/**
+ * Executions of system workflows are listed only when asked for; `_search` is not for them
+ * (docs/reference/rest-conventions.md, "Field filters").
+ */
 export async function listExecutions(
   request: Request,
   query: ListQuery,

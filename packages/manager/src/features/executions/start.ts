@@ -47,9 +47,10 @@ type StartRequest = {
 const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
 
 /**
- * Starts, queues or refuses a workflow on a deployment, in the order of checks of docs/reference/executions.md, "Start". Returns
- * the new execution's id. One whose status is given as well is not started but restored. A check that fails after the parameters leaves a failed execution behind, so that the
- * attempt can be seen; only "another one is running" leaves none.
+ * Starts, queues or refuses a workflow on a deployment, in the order of checks of docs/reference/executions.md,
+ * "Start". Returns the new execution's id. One whose status is given as well is not started but restored. A check that
+ * fails after the parameters leaves a failed execution behind, so that the attempt can be seen; only "another one is
+ * running" leaves none.
  */
 export async function startExecution(request: Request, body: RouteBody<'executions.start'>): Promise<string> {
   if (body.force_status != null && body.force_status !== '') {

@@ -1,7 +1,8 @@
 import { ApiError, illegalAction, isActiveStatus, isEndStatus } from '@tutti/api'
 
 /**
- * Whether a PATCH may change the status (docs/reference/executions.md, "Setting the status"). The same status is always fine.
+ * Whether a PATCH may change the status (docs/reference/executions.md, "Setting the status"). The same status is always
+ * fine.
  *
  * @throws invalid_exception_status_update
  */
@@ -26,7 +27,8 @@ export function checkStatusChange(
 export type CancelAction = 'cancel' | 'force-cancel' | 'kill'
 
 /**
- * The status that a cancel action leads to (docs/reference/executions.md, "Cancel"). A kill is never refused: what has ended stays so.
+ * The status that a cancel action leads to (docs/reference/executions.md, "Cancel"). A kill is never refused: what has
+ * ended stays so.
  *
  * @throws illegal_action_error
  */

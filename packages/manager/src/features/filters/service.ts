@@ -88,7 +88,10 @@ export async function createFilter(
   })
 }
 
-/** Rules of one type replace those of that type only (docs/reference/sites-filters-labels.md, "Filters"), and no rules replace none. */
+/**
+ * Rules of one type replace those of that type only (docs/reference/sites-filters-labels.md, "Filters"), and no rules
+ * replace none.
+ */
 export async function changeFilter(
   request: Request,
   filtered: FilteredResource,

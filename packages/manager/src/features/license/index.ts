@@ -1,3 +1,6 @@
-/** The license: the uploaded one or a built-in one, and nothing is ever refused for lack of another (docs/reference/cluster-and-configuration.md, "License"). */
+/**
+ * The license: the uploaded one or a built-in one, and nothing is ever refused for lack of another
+ * (docs/reference/cluster-and-configuration.md, "License").
+ */
 
 export { licenseHandlers } from './routes.ts'

@@ -4,7 +4,9 @@ import type { Request } from '../../request.ts'
 import type { Services } from '../../services.ts'
 import { proceed } from './service.ts'
 
-/** What works during maintenance: the first part of a path (docs/reference/cluster-and-configuration.md, "Maintenance"). */
+/**
+ * What works during maintenance: the first part of a path (docs/reference/cluster-and-configuration.md, "Maintenance").
+ */
 const allowedInMaintenance: ReadonlySet<string | undefined> = new Set([
   'brokers',
   'cluster',

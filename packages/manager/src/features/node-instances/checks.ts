@@ -1,6 +1,9 @@
 import { asObject, type JsonObject } from '../../json-object.ts'
 
-/** How the last checks of an instance went, as its system properties record them (docs/reference/nodes-and-instances.md, "Checks"). */
+/**
+ * How the last checks of an instance went, as its system properties record them (docs/reference/nodes-and-instances.md,
+ * "Checks").
+ */
 export function checkResults(systemProperties: JsonObject): {
   readonly hasConfigurationDrift: boolean
   readonly isStatusCheckOk: boolean
@@ -23,7 +26,10 @@ function shows(record: unknown): boolean {
   return ok === false || (result !== undefined && result !== null)
 }
 
-/** The system properties after a stored task has set the instance to `state` (docs/reference/nodes-and-instances.md, "States"). */
+/**
+ * The system properties after a stored task has set the instance to `state` (docs/reference/nodes-and-instances.md,
+ * "States").
+ */
 export function afterState(systemProperties: JsonObject, state: string, now: Date): JsonObject {
   const fine = { ok: true, result: null, task: null, timestamp: now.toISOString() }
   if (state === 'configured') return { ...systemProperties, configuration_drift: fine }

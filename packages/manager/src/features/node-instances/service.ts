@@ -38,7 +38,8 @@ export async function listNodeInstances(
 }
 
 /**
- * `evaluates`: with the functions in its runtime properties evaluated (docs/reference/nodes-and-instances.md, "Node instances").
+ * `evaluates`: with the functions in its runtime properties evaluated (docs/reference/nodes-and-instances.md, "Node
+ * instances").
  *
  * @throws not_found_error, functions_evaluation_error
  */
@@ -97,7 +98,10 @@ async function checkRestored(request: Request, transaction: Database, given: rea
   for (const owner of owners) await checkNewOwner(request, transaction, owner)
 }
 
-/** Ids that are taken, also those given twice, get a new ending, wherever they are mentioned (docs/reference/nodes-and-instances.md, "Node instances"). */
+/**
+ * Ids that are taken, also those given twice, get a new ending, wherever they are mentioned
+ * (docs/reference/nodes-and-instances.md, "Node instances").
+ */
 function withFreeIds(given: readonly Given[], taken: ReadonlySet<string>): readonly Given[] {
   const renamed = new Map<string, string>()
   const used = new Set(taken)
@@ -133,11 +137,12 @@ function withIndexes(instances: readonly Given[], lastIndexes: ReadonlyMap<strin
 type Patch = RouteBody<'nodeInstances.update'>
 
 /**
- * Changes an instance under optimistic locking (docs/reference/nodes-and-instances.md, "Node instances"): whoever read an older version than the
- * stored one is refused, and only what differs from what is stored counts as a change.
+ * Changes an instance under optimistic locking (docs/reference/nodes-and-instances.md, "Node instances"): whoever read
+ * an older version than the stored one is refused, and only what differs from what is stored counts as a change.
  *
  * An operation whose request was carried out but not answered, because the database or this process went away, sends
- * it again (docs/reference/nodes-and-instances.md, "Changes of an instance"). It is then one version behind its own change, which is no conflict.
+ * it again (docs/reference/nodes-and-instances.md, "Changes of an instance"). It is then one version behind its own
+ * change, which is no conflict.
  *
  * @throws conflict_error
  */

@@ -4,8 +4,8 @@ import { afterState, checkResults } from './checks.ts'
 import { lockInstance, updateInstance } from './queries.ts'
 
 /**
- * Sets the state that a stored task has reached, with what follows from it (docs/reference/nodes-and-instances.md, "States"). A task of an
- * execution is about an instance of its own deployment, whatever else it names.
+ * Sets the state that a stored task has reached, with what follows from it (docs/reference/nodes-and-instances.md,
+ * "States"). A task of an execution is about an instance of its own deployment, whatever else it names.
  */
 export async function setInstanceState(
   transaction: Database,

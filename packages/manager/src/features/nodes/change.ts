@@ -6,7 +6,10 @@ import type { Request } from '../../request.ts'
 import { checkDeploymentUpdate } from '../node-instances/index.ts'
 import { deleteNode, insertNodes, type NodeCounts, updateNode } from './queries.ts'
 
-/** Adds nodes to a deployment, behind those that it has (docs/reference/nodes-and-instances.md, "Nodes"). @throws conflict_error */
+/**
+ * Adds nodes to a deployment, behind those that it has (docs/reference/nodes-and-instances.md, "Nodes"). @throws
+ * conflict_error
+ */
 export async function createNodes(
   request: Request,
   { deployment_id: deploymentId, nodes }: RouteBody<'nodes.create'>,

@@ -11,7 +11,9 @@ export type NodeEvaluation = {
   readonly instanceId: string | undefined
 }
 
-/** `evaluation`: with the functions in the nodes' properties evaluated (docs/reference/nodes-and-instances.md, "Nodes"). */
+/**
+ * `evaluation`: with the functions in the nodes' properties evaluated (docs/reference/nodes-and-instances.md, "Nodes").
+ */
 export async function listNodes(
   request: Request,
   list: ListQuery,

@@ -25,8 +25,8 @@ const eventTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The event of an operation's or subgraph's change of state (docs/reference/events.md, "Kinds of events"; docs/reference/operations-resource.md, "Changes of state"); undefined
- * where there is none.
+ * The event of an operation's or subgraph's change of state (docs/reference/events.md, "Kinds of events";
+ * docs/reference/operations-resource.md, "Changes of state"); undefined where there is none.
  */
 export function taskEvent(task: Task, change: TaskChange): SentEvent | undefined {
   const isSubgraph = task.type === 'SubgraphTask'

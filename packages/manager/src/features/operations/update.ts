@@ -11,8 +11,8 @@ type Update = RouteBody<'operations.update'>
 
 /**
  * Sets an operation's state, with everything that follows from it in the same transaction: counters, task event, and
- * the effects of the stored tasks that the manager itself performs (docs/reference/operations-resource.md, "Changes of state"). The state that it has
- * already changes nothing, so a request may be sent again.
+ * the effects of the stored tasks that the manager itself performs (docs/reference/operations-resource.md, "Changes of
+ * state"). The state that it has already changes nothing, so a request may be sent again.
  */
 export async function changeOperation(request: Request, id: string, update: Update): Promise<void> {
   const tenantId = tenantOf(request).id

@@ -1,3 +1,6 @@
-/** The file server: files of blueprints and deployments, for operations and consoles (docs/reference/access.md, "The file server"). */
+/**
+ * The file server: files of blueprints and deployments, for operations and consoles (docs/reference/access.md, "The
+ * file server").
+ */
 
 export { resourceHandlers } from './routes.ts'

@@ -17,8 +17,8 @@ export type Resource =
   | { readonly type: 'directory'; readonly files: readonly string[] }
 
 /**
- * A file, or the index of a folder, of a blueprint or a deployment (docs/reference/access.md, "The file server"). A deployment's own files
- * go before those of its blueprint.
+ * A file, or the index of a folder, of a blueprint or a deployment (docs/reference/access.md, "The file server"). A
+ * deployment's own files go before those of its blueprint.
  *
  * @throws not_found_error, also for what may not be seen; unauthorized_error, forbidden_error
  */

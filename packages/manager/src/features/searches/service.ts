@@ -26,7 +26,10 @@ type Asked = Pick<Constraints, 'filterId' | 'deploymentId' | 'blueprintId'> & {
   readonly rules: readonly FilterRule[] | undefined
 }
 
-/** Which attributes `valid_values` and `name_pattern` are about (docs/reference/searches-and-summaries.md, "Constraints"). */
+/**
+ * Which attributes `valid_values` and `name_pattern` are about (docs/reference/searches-and-summaries.md,
+ * "Constraints").
+ */
 const constrained = {
   deployments: { value: 'id', name: 'display_name', within: false },
   blueprints: { value: 'id', name: 'id', within: false },

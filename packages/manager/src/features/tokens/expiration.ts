@@ -10,8 +10,8 @@ const units: readonly (readonly [RegExp, (time: Date, count: number) => void])[]
 ]
 
 /**
- * When a token ends (docs/reference/access.md, "Tokens"): a date, a time of today (UTC), or one relative to now such as `+10h`,
- * `+30 minutes` or `+1day+10min`. Undefined: never.
+ * When a token ends (docs/reference/access.md, "Tokens"): a date, a time of today (UTC), or one relative to now such as
+ * `+10h`, `+30 minutes` or `+1day+10min`. Undefined: never.
  *
  * @throws bad_parameters_error
  */

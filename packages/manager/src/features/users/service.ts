@@ -69,8 +69,8 @@ function checkView(request: Request, view: UserView): void {
 type Activity = { readonly active?: boolean }
 
 /**
- * Sets one thing of a user (docs/reference/access.md, "Users"). Everybody may set their own password and preferences; the rest
- * needs `user_update`, and whether somebody is active `user_set_activated`.
+ * Sets one thing of a user (docs/reference/access.md, "Users"). Everybody may set their own password and preferences;
+ * the rest needs `user_update`, and whether somebody is active `user_set_activated`.
  *
  * @throws bad_parameters_error, forbidden_error, not_found_error, illegal_action_error
  */
