@@ -1,4 +1,5 @@
-import { type Database, isActiveOrQueued, seenBy } from '@tutti/storage'
+import { seenBy } from '@tutti/domain/dependencies'
+import { type Database, isActiveOrQueued } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** A deployment that a label says to be in another one. */

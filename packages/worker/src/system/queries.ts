@@ -1,5 +1,6 @@
+import { seenBy } from '@tutti/domain/dependencies'
 import type { DeploymentPlan, PlanWorkflow } from '@tutti/dsl'
-import { type Database, type Schema, seenBy, toJson } from '@tutti/storage'
+import { type Database, type Schema, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import type { Environment, NodeRow } from '../planning/environment.ts'

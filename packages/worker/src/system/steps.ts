@@ -1,13 +1,7 @@
 import { ApiError, isEndStatus } from '@tutti/api'
+import { setExecutionStatus } from '@tutti/domain/executions'
 import { type WorkflowEnd, workflowEnded, workflowStarted } from '@tutti/engine'
-import {
-  checkLease,
-  type Database,
-  type ExecutionRow,
-  executionEvents,
-  insertEvents,
-  setExecutionStatus,
-} from '@tutti/storage'
+import { checkLease, type Database, type ExecutionRow, executionEvents, insertEvents } from '@tutti/storage'
 import { cancelModeOf, type ExecutionControl } from '../executions/control.ts'
 import { eventRows } from '../executions/event-rows.ts'
 import type { WorkerServices } from '../services.ts'

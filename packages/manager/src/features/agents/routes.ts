@@ -1,5 +1,5 @@
+import { changeAgent, createAgent, getAgent, listAgents, replaceCertificates } from '@tutti/domain/agents'
 import type { Handlers } from '../../request.ts'
-import { changeAgent, createAgent, getAgent, listAgents, replaceCertificates } from './service.ts'
 
 /** docs/reference/agents.md, "Records" */
 export const agentHandlers = {

@@ -1,5 +1,4 @@
-import { wholeAnswer } from '../../list-answer.ts'
-import type { Handlers } from '../../request.ts'
+import { wholeAnswer } from '@tutti/domain'
 import {
   createDependency,
   getDependency,
@@ -7,7 +6,8 @@ import {
   removeDependency,
   replaceDependencies,
   restoreDependencies,
-} from './service.ts'
+} from '@tutti/domain/dependencies'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/environments-and-dependencies.md, "Dependencies" */
 export const dependencyHandlers = {

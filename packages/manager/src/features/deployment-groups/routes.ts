@@ -1,5 +1,5 @@
+import { changeMembers, getGroup, listGroups, putGroup, removeGroup } from '@tutti/domain/deployment-groups'
 import type { Handlers } from '../../request.ts'
-import { changeMembers, getGroup, listGroups, putGroup, removeGroup } from './service.ts'
 
 /** docs/reference/groups.md, "Deployment groups" */
 export const deploymentGroupHandlers = {

@@ -1,16 +1,17 @@
-import type { Handlers } from '../../request.ts'
-import { rulesOf } from '../filters/index.ts'
-import { createDeployment } from './create.ts'
-import { startDeletion } from './delete.ts'
-import { readCapabilities, readOutputs } from './outputs.ts'
 import {
   changeDeployment,
+  createDeployment,
   getDeployment,
   listDeployments,
+  readCapabilities,
+  readOutputs,
   setDeploymentSite,
   setDeploymentVisibility,
+  startDeletion,
   withWorkdir,
-} from './service.ts'
+} from '@tutti/domain/deployments'
+import { rulesOf } from '@tutti/domain/filters'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/deployments.md */
 export const deploymentHandlers = {

@@ -1,6 +1,5 @@
+import { actOnGroup, changeGroup, getGroup, listGroups, startGroup } from '@tutti/domain/execution-groups'
 import type { Handlers } from '../../request.ts'
-import { actOnGroup, changeGroup, getGroup, listGroups } from './service.ts'
-import { startGroup } from './start.ts'
 
 /** docs/reference/groups.md, "Execution groups" */
 export const executionGroupHandlers = {

@@ -1,6 +1,6 @@
 import type { FilteredResource } from '@tutti/api'
+import { changeFilter, createFilter, getFilter, listFilters, removeFilter } from '@tutti/domain/filters'
 import type { Handlers, RouteRequest } from '../../request.ts'
-import { changeFilter, createFilter, getFilter, listFilters, removeFilter } from './service.ts'
 
 /** docs/reference/sites-filters-labels.md, "Filters" */
 const handlersFor = (filtered: FilteredResource) => ({

@@ -1,12 +1,12 @@
 import { nodeInstanceFields, parseListQuery } from '@tutti/api'
-import type { Handlers } from '../../request.ts'
 import {
   changeNodeInstance,
   createNodeInstances,
   getNodeInstance,
   listNodeInstances,
   removeNodeInstance,
-} from './service.ts'
+} from '@tutti/domain/node-instances'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/nodes-and-instances.md, "Node instances" */
 export const nodeInstanceHandlers = {

@@ -1,7 +1,6 @@
 import { nodeFields, parseListQuery } from '@tutti/api'
+import { changeNode, createNodes, listNodes, removeNode } from '@tutti/domain/nodes'
 import type { Handlers } from '../../request.ts'
-import { changeNode, createNodes, removeNode } from './change.ts'
-import { listNodes } from './service.ts'
 
 /** docs/reference/nodes-and-instances.md, "Nodes" */
 export const nodeHandlers = {

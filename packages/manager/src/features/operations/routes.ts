@@ -1,15 +1,15 @@
-import type { Handlers } from '../../request.ts'
-import { refreshStored } from './refresh.ts'
 import {
+  changeOperation,
   createOperation,
   createTasksGraph,
   getOperation,
   getTasksGraph,
   listOperations,
   listTasksGraphs,
+  refreshStored,
   removeOperation,
-} from './service.ts'
-import { changeOperation } from './update.ts'
+} from '@tutti/domain/operations'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/operations-resource.md */
 export const operationHandlers = {

@@ -1,4 +1,3 @@
-import type { Handlers } from '../../request.ts'
 import {
   changeProvider,
   createProvider,
@@ -6,7 +5,8 @@ import {
   listProviders,
   removeProvider,
   testProvider,
-} from './service.ts'
+} from '@tutti/domain/secrets-providers'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/secrets.md, "Secrets providers" */
 export const secretsProviderHandlers = {

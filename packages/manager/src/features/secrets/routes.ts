@@ -1,15 +1,16 @@
-import type { Handlers } from '../../request.ts'
-import { exportSecrets } from './export.ts'
-import { importSecrets } from './import.ts'
 import {
   changeSecret,
+  exportSecrets,
   getSecret,
+  importSecrets,
   listSecrets,
   putSecret,
   removeSecret,
   setSecretVisibility,
   showWritten,
-} from './service.ts'
+} from '@tutti/domain/secrets'
+import { askingManager } from '@tutti/domain/secrets-providers'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/secrets.md, "Writing" */
 export const secretHandlers = {
@@ -19,6 +20,7 @@ export const secretHandlers = {
     getSecret(request, request.params.secret_key, {
       include: request.include,
       skipsValue: request.options._skip_value ?? false,
+      isForManager: request.raw.headers[askingManager] !== undefined,
     }),
 
   async 'secrets.create'(request) {
@@ -43,7 +45,7 @@ export const secretHandlers = {
     return showWritten(request, request.params.secret_key, request.include)
   },
 
-  'secrets.export': (request) => exportSecrets(request, request.options, request.include),
+  'secrets.export': (request) => exportSecrets(request, request.options, request.include, request.reading),
 
   'secrets.import': (request) => importSecrets(request, request.body),
 } satisfies Partial<Handlers>

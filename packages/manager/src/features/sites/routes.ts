@@ -1,5 +1,5 @@
+import { changeSite, createSite, getSite, listSites, removeSite } from '@tutti/domain/sites'
 import type { Handlers } from '../../request.ts'
-import { changeSite, createSite, getSite, listSites, removeSite } from './service.ts'
 
 /** docs/reference/sites-filters-labels.md, "Sites" */
 export const siteHandlers = {

@@ -1,6 +1,6 @@
 import { pickIncluded } from '@tutti/api'
+import { createToken, getToken, listTokens, removeToken } from '@tutti/domain/tokens'
 import type { Handlers } from '../../request.ts'
-import { createToken, getToken, listTokens, removeToken } from './service.ts'
 
 /** docs/reference/access.md, "Tokens" */
 export const tokenHandlers = {

@@ -1,4 +1,3 @@
-import type { Handlers } from '../../request.ts'
 import {
   addUserToGroup,
   createGroup,
@@ -7,7 +6,8 @@ import {
   removeGroup,
   removeUserFromGroup,
   setGroupRole,
-} from './service.ts'
+} from '@tutti/domain/user-groups'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/access.md, "User groups" */
 export const userGroupHandlers = {
