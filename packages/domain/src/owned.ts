@@ -20,6 +20,7 @@ import {
   lockId,
   type OwnedRow,
   type OwnedTable,
+  type Transaction,
 } from '@tutti/storage'
 import { type Actor, isHiddenFrom, requirePermission, tenantOf, tenantScope } from './actor.ts'
 import { noCredentials, rightsOf } from './authentication/index.ts'
@@ -73,7 +74,7 @@ export function checkOwnTenant(actor: Actor, row: OwnedRow): void {
 /** Locks the id and answers its row, to be changed. @throws not_found_error, illegal_action_error */
 export async function lockOwned<Extra extends object = object>(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   owned: OwnedTable,
   id: string,
   columns: readonly (keyof Extra & string)[] = [],
@@ -91,7 +92,7 @@ export function checkMayBeGlobal(actor: Actor, visibility: Visibility): void {
 
 /** Under the lock of the id. @throws conflict_error for a global one while another tenant has the id */
 export async function checkOnlyOne(
-  transaction: Database,
+  transaction: Transaction,
   { model, ...owned }: OwnedTable,
   row: Pick<OwnedRow, 'tenant_id' | 'tenant_name' | 'id'>,
   visibility: Visibility,
@@ -106,7 +107,7 @@ export async function checkOnlyOne(
 /** Locks an id that is to be created and checks that it may. @throws conflict_error, forbidden_error */
 export async function claimId(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   owned: OwnedTable,
   id: string,
   visibility: Visibility,
@@ -123,7 +124,7 @@ export async function claimId(
 /** Under the lock of the id: whether it may be seen so widely from now on. */
 export async function checkNewVisibility(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   owned: OwnedTable,
   row: OwnedRow,
   wanted: Visibility,
@@ -140,12 +141,12 @@ export async function administers({ caller, access }: Actor, tenantId: number): 
 }
 
 /** Keeps the caller from being deleted while something of his is created. @throws unauthorized_error when he just was */
-export async function holdCaller({ caller }: Actor, transaction: Database): Promise<void> {
+export async function holdCaller({ caller }: Actor, transaction: Transaction): Promise<void> {
   if (!(await holdUser(transaction, caller.username))) throw noCredentials()
 }
 
 /** Who may be made the owner, and by whom. @throws forbidden_error, bad_parameters_error */
-export async function checkNewOwner(actor: Actor, transaction: Database, username: string): Promise<void> {
+export async function checkNewOwner(actor: Actor, transaction: Transaction, username: string): Promise<void> {
   requirePermission(actor, 'set_owner')
   if (!(await holdUser(transaction, username))) throw badParameter(`User ${username} does not exist.`)
 }
@@ -158,7 +159,7 @@ export async function checkNewOwner(actor: Actor, transaction: Database, usernam
  */
 export async function creationOf(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   given: { readonly created_by?: string | null; readonly created_at?: string | null },
 ): Promise<{ readonly created_by: string; readonly created_at?: Date }> {
   if (given.created_by == null) await holdCaller(actor, transaction)

@@ -10,7 +10,7 @@ export {
   checkedAddress,
 } from './checked-address.ts'
 export { type CoordinatorLock, coordinatorLock } from './coordinator-lock.ts'
-export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
+export { type Database, type OpenDatabase, openDatabase, type Transaction, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
 export { isDiskFull } from './disk-full.ts'
 export * from './embedded/index.ts'

@@ -19,6 +19,7 @@ import {
   listPage,
   readArchive,
   replaceLabels,
+  type Transaction,
   toJson,
   usersText,
 } from '@tutti/storage'
@@ -57,7 +58,7 @@ export const requireBlueprint = (actor: Actor, db: Database, id: string) =>
   requireOwned<BlueprintState>(actor, db, blueprintTable, id, stateColumns)
 
 /** The same to be changed. @throws not_found_error, illegal_action_error */
-export const lockBlueprint = (actor: Actor, transaction: Database, id: string) =>
+export const lockBlueprint = (actor: Actor, transaction: Transaction, id: string) =>
   lockOwned<BlueprintState>(actor, transaction, blueprintTable, id, stateColumns)
 
 /** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */

@@ -18,12 +18,12 @@ import {
 import {
   blueprintLabels,
   blueprintTable,
-  type Database,
   deleteOwned,
   findOwned,
   hashFile,
   lockId,
   replaceLabels,
+  type Transaction,
   toJson,
   writeArchiveFile,
 } from '@tutti/storage'
@@ -199,7 +199,7 @@ const noArchive =
   'Blueprint archive is of an unrecognized format. Supported formats are: zip, tar, tar.gz, tar.bz2'
 
 /** Locks the id for a new blueprint, in whose way only an upload of this tenant may be that failed. @throws conflict_error */
-async function makeWay(actor: Actor, transaction: Database, upload: Upload): Promise<void> {
+async function makeWay(actor: Actor, transaction: Transaction, upload: Upload): Promise<void> {
   const tenant = tenantOf(actor)
   await lockId(transaction, blueprintTable, upload.id)
   const existing = await findOwned<Pick<BlueprintState, 'state'>>(

@@ -1,5 +1,5 @@
 import { systemFilters } from '@tutti/api'
-import { type Database, toJson } from '@tutti/storage'
+import { type Database, type Transaction, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 import { bootstrapAdmin, defaultTenant } from './first.ts'
 
@@ -9,11 +9,11 @@ export async function adminExists(db: Database): Promise<boolean> {
 }
 
 /** One manager at a time, until the transaction ends: several may start at once on one database. */
-export async function lockBootstrap(transaction: Database): Promise<void> {
+export async function lockBootstrap(transaction: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('tutti.bootstrap'))`.execute(transaction)
 }
 
-export async function insertTenantAndAdmin(transaction: Database, passwordHash: string): Promise<void> {
+export async function insertTenantAndAdmin(transaction: Transaction, passwordHash: string): Promise<void> {
   await transaction
     .insertInto('tenants')
     .values(defaultTenant)
@@ -30,7 +30,7 @@ export async function insertTenantAndAdmin(transaction: Database, passwordHash: 
 }
 
 /** At each start, as another release may have others. */
-export async function writeSystemFilters(transaction: Database): Promise<void> {
+export async function writeSystemFilters(transaction: Transaction): Promise<void> {
   for (const [id, rules] of Object.entries(systemFilters)) {
     await transaction
       .insertInto('deployment_filters')

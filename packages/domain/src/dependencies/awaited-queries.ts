@@ -1,4 +1,4 @@
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 import { consumerKey } from './consumers-queries.ts'
 import { holdTargets, seenBy } from './targets-queries.ts'
@@ -10,7 +10,7 @@ const lockKey = (tenantId: number) => sql`hashtextextended(${`awaited/${tenantId
  * the transaction ends: whoever creates it meanwhile waits, and then links what waits for it.
  */
 export async function holdTargetsOrAwait(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   username: string,
   ids: readonly string[],
@@ -26,7 +26,7 @@ export async function holdTargetsOrAwait(
  * not see them; for whoever has just inserted them. As nothing is known yet of what they depend on, no circle comes of it.
  */
 export async function linkAwaiting(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   ids: readonly string[],
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function linkAwaiting(
 }
 
 /** What points at a deployment that is about to go waits for another one of its id. */
-export async function awaitAgain(transaction: Database, tenantId: number, id: string): Promise<void> {
+export async function awaitAgain(transaction: Transaction, tenantId: number, id: string): Promise<void> {
   await sql`
     update inter_deployment_dependencies
     set awaited_target_id = target_deployment_id, target_deployment_id = null

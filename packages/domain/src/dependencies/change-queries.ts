@@ -1,6 +1,6 @@
 import { ApiError } from '@tutti/api'
 import type { Visibility } from '@tutti/storage'
-import { type Database, toJson } from '@tutti/storage'
+import { type Database, type Transaction, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 import { holdTargetsOrAwait } from './awaited-queries.ts'
 import { setConsumerLabels } from './consumers-queries.ts'
@@ -29,7 +29,7 @@ type Source = { readonly tenantId: number; readonly id: string }
  * @throws conflict_error for a circle
  */
 export async function addDependencies(
-  transaction: Database,
+  transaction: Transaction,
   source: Source,
   dependencies: readonly NewDependency[],
   username: string,
@@ -44,7 +44,7 @@ export async function addDependencies(
 
 /** @throws conflict_error */
 export async function checkTargets(
-  transaction: Database,
+  transaction: Transaction,
   { tenantId, id }: Source,
   targets: readonly string[],
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function checkTargets(
 
 /** `sourceId` null: the source is in another manager. Targets that are not among the `found` ones are awaited. */
 export async function insertDependencies(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   sourceId: string | null,
   dependencies: readonly NewDependency[],
@@ -88,7 +88,7 @@ export async function insertDependencies(
 }
 
 /** Forgets what the deployment depends on; the labels that say so are for `addDependencies` to set afterwards. */
-export async function removeDependencies(transaction: Database, source: Source): Promise<void> {
+export async function removeDependencies(transaction: Transaction, source: Source): Promise<void> {
   await transaction
     .deleteFrom('inter_deployment_dependencies')
     .where('tenant_id', '=', source.tenantId)
@@ -130,7 +130,7 @@ export async function listTargetFunctions(
  * @throws conflict_error for a circle
  */
 export async function setTargets(
-  transaction: Database,
+  transaction: Transaction,
   source: Source,
   targets: ReadonlyMap<string, string | null>,
   username: string,

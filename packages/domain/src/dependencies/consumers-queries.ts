@@ -1,4 +1,4 @@
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 
 export const consumerKey = 'csys-consumer-id'
@@ -9,7 +9,7 @@ export const consumerKey = 'csys-consumer-id'
  * "Consumers"). For whoever has just changed either, and holds the deployment's row.
  */
 export async function setConsumerLabels(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   deploymentId: string,
   createdBy: string,
@@ -37,7 +37,7 @@ export async function setConsumerLabels(
 
 /** Nothing is used any more by a deployment that is about to go. */
 export async function clearConsumerLabels(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   deploymentId: string,
 ): Promise<void> {

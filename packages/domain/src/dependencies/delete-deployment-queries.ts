@@ -1,4 +1,4 @@
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { awaitAgain } from './awaited-queries.ts'
 import { clearConsumerLabels } from './consumers-queries.ts'
 
@@ -6,7 +6,11 @@ import { clearConsumerLabels } from './consumers-queries.ts'
  * Takes everything of the deployment with it: what refers to it by a key, its events, and the labels by which others
  * say that it uses them. What depends on it waits for it to come back.
  */
-export async function deleteDeployment(transaction: Database, tenantId: number, id: string): Promise<void> {
+export async function deleteDeployment(
+  transaction: Transaction,
+  tenantId: number,
+  id: string,
+): Promise<void> {
   await transaction
     .deleteFrom('events')
     .where('tenant_id', '=', tenantId)

@@ -1,4 +1,4 @@
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
@@ -24,7 +24,7 @@ const edges: Readonly<Record<EdgeKind, RawBuilder<unknown>>> = {
  * and only such additions wait for each other.
  */
 export async function findCircle(
-  transaction: Database,
+  transaction: Transaction,
   kind: EdgeKind,
   tenantId: number,
   source: string,

@@ -1,5 +1,5 @@
 import { ApiError } from '@tutti/api'
-import type { Database, ExecutionRow } from '@tutti/storage'
+import type { Database, ExecutionRow, Transaction } from '@tutti/storage'
 import { executionEvents, insertEvents } from '@tutti/storage'
 import type { Json, JsonObject } from '../evaluation/index.ts'
 import { listTargetFunctions, setTargets } from './change-queries.ts'
@@ -53,7 +53,7 @@ function partsOf(func: Json): { readonly payload: Json; readonly context: JsonOb
  * makes the execution a failed one.
  */
 export async function storeTargets(
-  transaction: Database,
+  transaction: Transaction,
   execution: ExecutionRow,
   evaluated: EvaluatedTargets | undefined,
   reportedAt: Date,
@@ -68,7 +68,7 @@ export async function storeTargets(
 }
 
 async function tryTargets(
-  transaction: Database,
+  transaction: Transaction,
   execution: ExecutionRow,
   { targets }: { readonly targets: ReadonlyMap<string, string | null> },
 ): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { ApiError, type DatedLabel } from '@tutti/api'
-import type { Database } from '@tutti/storage'
+import type { Database, Transaction } from '@tutti/storage'
 import { addLabels, deploymentLabels, removeLabels, replaceLabels } from '@tutti/storage'
 import { consumerKey, setConsumerLabels } from './consumers-queries.ts'
 import { findCircle } from './edges-queries.ts'
@@ -14,7 +14,7 @@ export const parentKey = 'csys-obj-parent'
  * @throws deployment_parent_not_found_error, conflict_error for an environment inside of itself
  */
 export async function setDeploymentLabels(
-  transaction: Database,
+  transaction: Transaction,
   owner: { readonly tenantId: number; readonly id: string },
   labels: readonly DatedLabel[],
   createdBy: string,
@@ -34,7 +34,7 @@ export async function setDeploymentLabels(
 }
 
 async function checkParents(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
   added: readonly string[],

@@ -11,7 +11,7 @@ import {
   type RouteBody,
   type RouteQuery,
 } from '@tutti/api'
-import { type Database, findById, listPage } from '@tutti/storage'
+import { type Database, findById, listPage, type Transaction } from '@tutti/storage'
 import { type Actor, tenantOf, tenantScope } from '../actor.ts'
 import { requireDeployment } from '../deployments/index.ts'
 import { checkMayBeGlobal, creationOf, getItem } from '../owned.ts'
@@ -90,7 +90,7 @@ export async function replaceDependencies(
 
 async function addTo(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   source: { readonly tenantId: number; readonly id: string },
   described: readonly DescribedDependency[],
 ): Promise<readonly string[]> {
@@ -101,17 +101,21 @@ async function addTo(
 }
 
 /** @throws not_found_error, illegal_action_error for a global one of another tenant */
-async function lockSource(actor: Actor, transaction: Database, id: string) {
+async function lockSource(actor: Actor, transaction: Transaction, id: string) {
   const { tenant_id: tenantId, tenant_name } = await requireDeployment(actor, transaction, id)
   if (tenantId !== tenantOf(actor).id) throw foreignGlobal(id, tenant_name)
   if (!(await holdSource(transaction, tenantId, id))) throw notFound('Deployment', id)
   return { tenantId, id }
 }
 
-async function toDependency(actor: Actor, db: Database, body: DescribedDependency): Promise<NewDependency> {
+async function toDependency(
+  actor: Actor,
+  transaction: Transaction,
+  body: DescribedDependency,
+): Promise<NewDependency> {
   const visibility = parseCreateVisibility(body)
   checkMayBeGlobal(actor, visibility)
-  const { created_by, created_at } = await creationOf(actor, db, body)
+  const { created_by, created_at } = await creationOf(actor, transaction, body)
   const target = body.target_deployment ?? body.target_deployment_id ?? null
   const func = body.target_deployment_func ?? null
   if (target === null && func === null && body.external_target == null) {

@@ -1,5 +1,5 @@
 import { activeStatuses } from '@tutti/api'
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 import { administeredBy } from '../scope-of-queries.ts'
 
@@ -17,7 +17,7 @@ export const seenBy = (
  * sees what depends on them.
  */
 export async function holdTargets(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   username: string,
   ids: readonly string[],
@@ -39,7 +39,7 @@ export async function holdTargets(
 }
 
 /** Locks the deployment's row for whoever changes what it points at. False when it is not there. */
-export async function holdSource(transaction: Database, tenantId: number, id: string): Promise<boolean> {
+export async function holdSource(transaction: Transaction, tenantId: number, id: string): Promise<boolean> {
   const row = await transaction
     .selectFrom('deployments')
     .select('id')

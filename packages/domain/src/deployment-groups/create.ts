@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, checkDisplayName, type RouteBody } from '@tutti/api'
-import { type Database, deploymentTable, holdGlobals } from '@tutti/storage'
+import { deploymentTable, holdGlobals, type Transaction } from '@tutti/storage'
 import { type Actor, requirePermission, tenantOf } from '../actor.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { createDeployments } from '../deployments/index.ts'
@@ -21,7 +21,7 @@ type NewDeployments = NonNullable<RouteBody<'deploymentGroups.put'>['new_deploym
  */
 export async function createInGroup(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   groupId: string,
   given: NewDeployments,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { LabelPair } from '@tutti/api'
-import type { Database } from '@tutti/storage'
+import type { Database, Transaction } from '@tutti/storage'
 import { deploymentGroupLabels, replaceLabels } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 import { consumerKey, parentKey, setDeploymentLabels } from '../dependencies/index.ts'
@@ -19,7 +19,7 @@ export function readGroupLabels(db: Database, { tenantId, id }: Group): Promise<
 
 /** Locks deployments of the tenant, in one order for all: other groups have some of the same members. */
 export async function lockForLabels(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   ids: readonly string[],
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function lockForLabels(
  * theirs gives it to them; what it gets, they get when they join it again. The caller holds the group's row.
  */
 export async function setGroupLabels(
-  transaction: Database,
+  transaction: Transaction,
   group: Group,
   labels: readonly LabelPair[],
   members: readonly string[],

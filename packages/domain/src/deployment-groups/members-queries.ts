@@ -1,4 +1,4 @@
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { deploymentGroupTable, holdGlobals } from '@tutti/storage'
 import { sql } from 'kysely'
 import { parentKey, setDeploymentLabels } from '../dependencies/index.ts'
@@ -12,7 +12,7 @@ import { lockForLabels, readGroupLabels } from './labels-queries.ts'
  * @throws what `setDeploymentLabels` throws, for a group whose members are in an environment
  */
 export async function joinGroup(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   groupId: string,
   deploymentIds: readonly string[],
@@ -56,7 +56,7 @@ export async function joinGroup(
  * could not join: private ones of somebody else, and global ones of other tenants.
  */
 export async function joinGroups(
-  transaction: Database,
+  transaction: Transaction,
   deployment: { readonly tenantId: number; readonly id: string; readonly createdBy: string },
   groupIds: readonly string[],
 ): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { type Database, type OpenDatabase, openDatabase } from '@tutti/storage'
+import { type OpenDatabase, openDatabase, type Transaction } from '@tutti/storage'
 import { createTestDatabase, type TestDatabase } from '@tutti/storage/testing'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ afterAll(async () => {
   await own.drop()
 })
 
-const join = (transaction: Database, group: string, ids: readonly string[]) =>
+const join = (transaction: Transaction, group: string, ids: readonly string[]) =>
   joinGroup(transaction, 0, group, ids, 'admin')
 
 /** Resolves when somebody waits for a lock. */

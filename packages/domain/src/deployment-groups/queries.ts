@@ -10,6 +10,7 @@ import {
   ownedResource,
   ruleConditions,
   type Scope,
+  type Transaction,
   toJson,
   type Visibility,
   visibleIn,
@@ -37,7 +38,7 @@ export const deploymentGroupResource: ListedResource = ownedResource(
 )
 
 export async function insertGroup(
-  transaction: Database,
+  transaction: Transaction,
   group: {
     readonly tenant_id: number
     readonly id: string
@@ -51,7 +52,7 @@ export async function insertGroup(
 }
 
 /** Locks the group's row, so that whoever joins the group gets its labels as they are before or after. */
-export async function lockGroup(transaction: Database, tenantId: number, id: string) {
+export async function lockGroup(transaction: Transaction, tenantId: number, id: string) {
   return transaction
     .selectFrom('deployment_groups')
     .select(['id', 'visibility', 'default_blueprint_id', 'default_inputs', 'creation_counter'])
@@ -71,7 +72,7 @@ export type GroupChange = {
 }
 
 export async function updateGroup(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
   { default_inputs: inputs, ...change }: GroupChange,
@@ -88,7 +89,7 @@ export async function updateGroup(
 
 /** Members that are not in the scope stay: nobody takes out what he does not see. */
 export async function deleteMembers(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   groupId: string,
   which: { readonly these: readonly string[] } | { readonly allBut: readonly string[] },
@@ -155,7 +156,7 @@ export async function visibleMembers(
  * moment has been seen, or sees what is done here.
  */
 export async function lockMembers(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   groupId: string,
   scope: Scope,

@@ -6,7 +6,7 @@ import {
   parseFilterRules,
   type RouteBody,
 } from '@tutti/api'
-import { type Database, deploymentGroupTable } from '@tutti/storage'
+import { deploymentGroupTable, type Transaction } from '@tutti/storage'
 import { type Actor, isHiddenFrom, ownTenantScope, tenantOf, tenantScope } from '../actor.ts'
 import { rulesOf } from '../filters/index.ts'
 import { requireOwned } from '../owned.ts'
@@ -20,7 +20,7 @@ export type Selection = Pick<
 /** The deployments that a request names, in whichever ways; undefined when it names none at all. */
 export async function selectedDeployments(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   selection: Selection,
 ): Promise<readonly string[] | undefined> {
   const { deployment_ids: ids, deployments_from_group: group, filter_id } = selection
@@ -37,7 +37,7 @@ export async function selectedDeployments(
 }
 
 /** @throws not_found_error, illegal_action_error for a global one of another tenant */
-async function byIds(actor: Actor, transaction: Database, ids: readonly string[]) {
+async function byIds(actor: Actor, transaction: Transaction, ids: readonly string[]) {
   const { id: tenantId } = tenantOf(actor)
   const found = new Map((await findByIds(transaction, tenantId, ids)).map((row) => [row.id, row]))
   for (const id of ids) {
@@ -48,7 +48,7 @@ async function byIds(actor: Actor, transaction: Database, ids: readonly string[]
   return ids
 }
 
-async function fromGroup(actor: Actor, transaction: Database, id: string) {
+async function fromGroup(actor: Actor, transaction: Transaction, id: string) {
   const group = await requireOwned(actor, transaction, deploymentGroupTable, id)
   if (group.tenant_id !== tenantOf(actor).id) throw foreignGlobal(id, group.tenant_name)
   return visibleMembers(transaction, group.tenant_id, group.id, tenantScope(actor))
@@ -60,7 +60,7 @@ async function fromGroup(actor: Actor, transaction: Database, id: string) {
  */
 async function byFilter(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   filterId: string | undefined,
   rules: readonly FilterRule[],
 ): Promise<readonly string[]> {

@@ -9,7 +9,14 @@ import {
   type RouteBody,
   type Visibility,
 } from '@tutti/api'
-import { type Database, deleteOwned, deploymentGroupTable, findOwned, listPage, lockId } from '@tutti/storage'
+import {
+  deleteOwned,
+  deploymentGroupTable,
+  findOwned,
+  listPage,
+  lockId,
+  type Transaction,
+} from '@tutti/storage'
 import { type Actor, isHiddenFrom, requirePermission, tenantOf, tenantScope } from '../actor.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
@@ -82,7 +89,7 @@ export async function putGroup(actor: Actor, id: string, body: Put): Promise<voi
 /** True when the group was created just now; else it is the caller's to change. */
 async function claimOrOpen(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   id: string,
   visibility: Visibility | undefined,
   given: Pick<Put, 'created_by' | 'created_at' | 'creation_counter'>,

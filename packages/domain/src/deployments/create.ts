@@ -12,7 +12,14 @@ import {
   type Visibility,
 } from '@tutti/api'
 import { type InputSchema, inputNameProblems } from '@tutti/dsl'
-import { blueprintTable, type Database, deploymentTable, holdId, lockId } from '@tutti/storage'
+import {
+  blueprintTable,
+  type Database,
+  deploymentTable,
+  holdId,
+  lockId,
+  type Transaction,
+} from '@tutti/storage'
 import { type Actor, isHiddenFrom, tenantOf } from '../actor.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { deleteDeployment, linkAwaiting } from '../dependencies/index.ts'
@@ -118,7 +125,7 @@ export type DeploymentToCreate = {
  */
 export async function createDeployments(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   creation: Creation,
   deployments: readonly DeploymentToCreate[],
 ): Promise<readonly string[]> {
@@ -157,7 +164,7 @@ type Checked = Awaited<ReturnType<typeof checkCreation>>
 /** Whether deployments may be made of the blueprint, of these ids, at these sites; what stands in their way goes. */
 async function checkCreation(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   creation: Creation,
   deployments: readonly DeploymentToCreate[],
 ) {
@@ -197,7 +204,7 @@ async function checkCreation(
 /** Those without an execution are only recorded. */
 async function insert(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   creation: Creation,
   { blueprint, sites }: Checked,
   deployments: readonly (DeploymentToCreate & { readonly executionId?: string })[],
@@ -230,7 +237,7 @@ type Site = Awaited<ReturnType<typeof requireSite>>
 
 async function requireSites(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   deployments: readonly DeploymentToCreate[],
 ): Promise<ReadonlyMap<string, Site>> {
   const names = new Set(deployments.flatMap(({ siteName }) => siteName ?? []))
@@ -266,7 +273,7 @@ async function requireUploadedBlueprint(actor: Actor, db: Database, id: string) 
  *
  * @throws conflict_error for any other of these ids, of the tenant or global
  */
-async function makeWay(actor: Actor, transaction: Database, ids: readonly string[]): Promise<void> {
+async function makeWay(actor: Actor, transaction: Transaction, ids: readonly string[]): Promise<void> {
   const tenant = tenantOf(actor)
   const existing = await findInTheWay(transaction, tenant.id, ids)
   const staying = existing.find((one) => !one.failedAtOnce || isHiddenFrom(actor, one))

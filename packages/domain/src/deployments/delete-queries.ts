@@ -1,4 +1,4 @@
-import { type Database, isActiveOrQueued } from '@tutti/storage'
+import { type Database, isActiveOrQueued, type Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** A deployment on which something runs or waits, with a few of what does. */
@@ -25,7 +25,7 @@ export async function liveInstances(db: Database, tenantId: number, ids: readonl
 
 /** Alone from now on: nobody may begin to depend on one of them while it is looked at who does. */
 export async function lockForDeletion(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   ids: readonly string[],
 ): Promise<void> {

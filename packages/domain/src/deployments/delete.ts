@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, notFound, type Visibility } from '@tutti/api'
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { type Actor, tenantOf, tenantScope } from '../actor.ts'
 import { dependentLines, findDependents } from '../dependencies/index.ts'
 import { insertExecutions } from '../executions/index.ts'
@@ -35,7 +35,7 @@ type DeploymentToDelete = {
  */
 export async function startDeletions(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   deployments: readonly DeploymentToDelete[],
   options: DeleteOptions,
   group?: { readonly id: string; readonly concurrency: number },
@@ -78,7 +78,7 @@ export async function startDeletions(
 
 async function checkUnused(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   ids: readonly string[],
   isRecursive: boolean,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { deploymentStatuses } from '@tutti/api'
-import { type Database, readArchive, toJson } from '@tutti/storage'
+import { type Database, readArchive, type Transaction, toJson } from '@tutti/storage'
 
 type Key = { readonly tenantId: number; readonly id: string }
 
@@ -22,7 +22,7 @@ export type Recorded = Partial<Readonly<Record<(typeof documents)[number], unkno
   readonly installation_status?: string | null
 }
 
-export async function setRecorded(transaction: Database, key: Key, recorded: Recorded): Promise<void> {
+export async function setRecorded(transaction: Transaction, key: Key, recorded: Recorded): Promise<void> {
   const { deployment_status: status } = recorded
   await transaction
     .updateTable('deployments')
@@ -40,7 +40,7 @@ export async function setRecorded(transaction: Database, key: Key, recorded: Rec
     .execute()
 }
 
-export async function insertWorkdir(transaction: Database, key: Key, sha256: string): Promise<void> {
+export async function insertWorkdir(transaction: Transaction, key: Key, sha256: string): Promise<void> {
   await transaction
     .insertInto('deployment_workdirs')
     .values({ tenant_id: key.tenantId, deployment_id: key.id, archive_sha256: sha256 })

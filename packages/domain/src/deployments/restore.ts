@@ -1,6 +1,6 @@
 import { badParameter, parseDatedLabels, type RouteBody, wireTypeOf, wrongType } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
-import { type Database, writeArchive } from '@tutti/storage'
+import { type Transaction, writeArchive } from '@tutti/storage'
 import { type Actor, requirePermission, tenantOf } from '../actor.ts'
 import { setDeploymentLabels } from '../dependencies/index.ts'
 import { insertWorkdir, setRecorded } from './restore-queries.ts'
@@ -18,7 +18,7 @@ export const isRestored = (body: Body): boolean => body.workdir_zip != null
  */
 export async function restoreRecord(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   id: string,
   body: Body,
   createdBy: string,

@@ -22,6 +22,7 @@ import {
   listPage,
   lockId,
   siteTable,
+  type Transaction,
 } from '@tutti/storage'
 import { type Actor, tenantOf } from '../actor.ts'
 import { setDeploymentLabels } from '../dependencies/index.ts'
@@ -123,7 +124,7 @@ export async function requireDeployment(actor: Actor, db: Database, id: string) 
 }
 
 /** The same to be changed. @throws not_found_error, illegal_action_error */
-export async function lockDeployment(actor: Actor, transaction: Database, id: string) {
+export async function lockDeployment(actor: Actor, transaction: Transaction, id: string) {
   await lockId(transaction, deploymentTable, id)
   const deployment = await requireDeployment(actor, transaction, id)
   checkOwnTenant(actor, deployment)
@@ -199,7 +200,7 @@ export async function setDeploymentVisibility(actor: Actor, id: string, visibili
 }
 
 async function checkNotWiderThanSite(
-  transaction: Database,
+  transaction: Transaction,
   deployment: Awaited<ReturnType<typeof requireDeployment>>,
   wanted: Visibility,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Database, listProcesses } from '@tutti/storage'
+import { type Database, listProcesses, type Transaction } from '@tutti/storage'
 import { readKeyFile, writeKeyFile } from './key-file.ts'
 import { type KeyRing, newKey, openKeyRing, parseKey } from './key-ring.ts'
 import { anythingSealed, lockKeys, readFingerprint, resealSome, writeFingerprint } from './queries.ts'
@@ -37,7 +37,7 @@ export async function loadKeys(db: Database, settings: KeySettings): Promise<Key
 }
 
 /** Something is sealed under it, or another manager may do that at any moment. */
-async function isKeyInUse(transaction: Database): Promise<boolean> {
+async function isKeyInUse(transaction: Transaction): Promise<boolean> {
   if (await anythingSealed(transaction)) return true
   return (await listProcesses(transaction)).some(({ isAlive, roles }) => isAlive && roles.includes('api'))
 }

@@ -1,4 +1,4 @@
-import type { Database } from '@tutti/storage'
+import type { Database, Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 import type { Sealed } from './key-ring.ts'
 
@@ -16,7 +16,7 @@ function ofTenant(table: string, id: string, column: string) {
 }
 
 /** One process at a time decides about keys, until the transaction ends. */
-export async function lockKeys(transaction: Database): Promise<void> {
+export async function lockKeys(transaction: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('tutti.encryption'))`.execute(transaction)
 }
 
@@ -48,7 +48,7 @@ const batchRows = 500
  * until the transaction ends, so that nobody's change in between gets lost.
  */
 export async function resealSome(
-  transaction: Database,
+  transaction: Transaction,
   fingerprint: string,
   reseal: (sealed: Sealed) => Sealed,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Database } from '@tutti/storage'
+import type { Database, Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 import { statusRank } from './status-queries.ts'
 
@@ -39,7 +39,7 @@ function settleBatch(db: Database): Promise<number> {
   })
 }
 
-async function takeChanges(transaction: Database): Promise<{ taken: number; changed: Deployments }> {
+async function takeChanges(transaction: Transaction): Promise<{ taken: number; changed: Deployments }> {
   const { rows } = await sql<{ tenant_id: number; id: string; notes: number }>`
     with taken as (
       delete from environment_changes
@@ -69,7 +69,7 @@ type Difference = { readonly tenant_id: number; readonly id: string } & Record<(
 
 /** Stores what these deployments add to their environments now. Answers by how much each environment's sums differ. */
 async function moveMembers(
-  transaction: Database,
+  transaction: Transaction,
   { tenantIds, ids }: Deployments,
 ): Promise<readonly Difference[]> {
   const { rows } = await sql<Difference>`
@@ -144,7 +144,7 @@ function more(kind: 'services' | 'environments', rank: 2 | 3) {
 
 /** Answers the environments: what they add to their own parents may differ now. */
 async function addDifferences(
-  transaction: Database,
+  transaction: Transaction,
   differences: readonly Difference[],
 ): Promise<Deployments> {
   const changed = deploymentsOf(differences)

@@ -1,5 +1,5 @@
 import { ApiError } from '@tutti/api'
-import type { Database, Visibility } from '@tutti/storage'
+import type { Transaction, Visibility } from '@tutti/storage'
 import { insertEvents } from '@tutti/storage'
 import { sql } from 'kysely'
 import { joinGroup } from '../deployment-groups/index.ts'
@@ -18,7 +18,10 @@ export type NewExecutionGroup = {
 }
 
 /** Its executions are to be inserted in the same transaction. */
-export async function insertExecutionGroup(transaction: Database, group: NewExecutionGroup): Promise<void> {
+export async function insertExecutionGroup(
+  transaction: Transaction,
+  group: NewExecutionGroup,
+): Promise<void> {
   await transaction
     .insertInto('execution_groups')
     .values({
@@ -73,7 +76,7 @@ export function byOwnerOfEvent<Member extends GroupOwner>(
  * deployment in the group for the successful or the failed ones (docs/reference/groups.md, "Execution groups").
  */
 export async function tellGroups(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   changed: readonly Member[],
   change: StatusChange,
@@ -104,7 +107,7 @@ type Told = {
 }
 
 async function tellOf(
-  transaction: Database,
+  transaction: Transaction,
   { tenantId, groupId, group, owner }: Told,
   members: readonly Member[],
   { status, error }: StatusChange,

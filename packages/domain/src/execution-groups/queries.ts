@@ -6,6 +6,7 @@ import {
   ownedAs,
   ownedResource,
   type Scope,
+  type Transaction,
   type Visibility,
   visibleIn,
 } from '@tutti/storage'
@@ -95,7 +96,7 @@ export type LockedMember = {
 
 /** The group's executions that the caller sees, locked in one order for all: their statuses are decided upon now. */
 export async function lockExecutions(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   groupId: string,
   scope: Scope,
@@ -109,7 +110,7 @@ export async function lockExecutions(
 
 /** Makes executions that the caller sees members of the group; answers which of these there are. */
 export async function putInGroup(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   groupId: string,
   executionIds: readonly string[],
@@ -129,7 +130,7 @@ export type GroupChange = {
 }
 
 export async function updateGroup(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
   change: GroupChange,

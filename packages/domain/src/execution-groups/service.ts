@@ -8,7 +8,7 @@ import {
   type RouteBody,
   wireList,
 } from '@tutti/api'
-import { type Database, deploymentGroupTable, executionGroupTable, listPage, notify } from '@tutti/storage'
+import { deploymentGroupTable, executionGroupTable, listPage, notify, type Transaction } from '@tutti/storage'
 import { type Actor, tenantScope } from '../actor.ts'
 import { joinGroup } from '../deployment-groups/index.ts'
 import {
@@ -73,7 +73,7 @@ export async function actOnGroup(actor: Actor, id: string, action: string): Prom
 }
 
 async function cancelAll(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   members: readonly LockedMember[],
   action: CancelAction,
@@ -97,7 +97,7 @@ async function cancelAll(
  * @throws conflict_error for a workflow that cannot be resumed
  */
 async function resumeAll(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   members: readonly LockedMember[],
   action: 'resume' | 'force-resume',

@@ -9,7 +9,7 @@ import {
 } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
 import { whyNotBuiltIn } from '@tutti/engine'
-import { deploymentGroupTable, insertEvents } from '@tutti/storage'
+import { deploymentGroupTable, insertEvents, type Transaction } from '@tutti/storage'
 import { type Actor, requirePermission, tenantScope } from '../actor.ts'
 import { lockMembers } from '../deployment-groups/index.ts'
 import { startingEvaluator } from '../evaluation/index.ts'
@@ -61,8 +61,8 @@ export async function startGroup(actor: Actor, body: RouteBody<'executionGroups.
       throw wrongType(`parameters.${id}`, 'dict', wireTypeOf(own))
   }
   const id = body.id == null ? randomUUID() : checkIdentifier('id', body.id, 'any')
-  await transactionWithSecrets(actor, async (within) => {
-    const { db: transaction, queue } = within.services
+  await transactionWithSecrets(actor, async (within, transaction) => {
+    const { queue } = within.services
     const { created_by: username, created_at: createdAt } = await creationOf(actor, transaction, body)
     const group = await lockOwned(actor, transaction, deploymentGroupTable, start.deploymentGroupId)
     const { tenant_id: tenantId, visibility } = group
@@ -82,7 +82,7 @@ export async function startGroup(actor: Actor, body: RouteBody<'executionGroups.
       const workflow = workflowOf(member)
       return workflow === null ? [] : [{ ...member, workflow }]
     })
-    const executions = await planExecutions(within, start, concurrency, able)
+    const executions = await planExecutions(within, transaction, start, concurrency, able)
     await insertExecutions(
       transaction,
       queue,
@@ -144,6 +144,7 @@ type Able = MemberToStart & { readonly workflow: PlanWorkflow }
 /** Which execution each deployment gets, in the order of docs/reference/groups.md, "Execution groups". */
 async function planExecutions(
   actor: Actor,
+  transaction: Transaction,
   start: GroupStart,
   concurrency: number,
   members: readonly Able[],
@@ -151,7 +152,6 @@ async function planExecutions(
   const [first] = members
   if (first === undefined) return []
   const { workflowId, force } = start
-  const { db: transaction } = actor.services
   const ids = members.map((member) => member.id)
   const planned: (Able & {
     readonly parameters: Parameters<typeof findRefusals>[2][number]['parameters']

@@ -1,5 +1,5 @@
 import { settingDefault } from '@tutti/api'
-import type { Database, ExecutionJob, Queue } from '@tutti/storage'
+import type { Database, ExecutionJob, Queue, Transaction } from '@tutti/storage'
 import { isActiveOrQueued, isInMaintenance, offered } from '@tutti/storage'
 import { sql } from 'kysely'
 
@@ -25,7 +25,7 @@ export async function mayDequeue(db: Database): Promise<boolean> {
  * what it has no room for stands aside and holds nothing else up. In maintenance mode nothing starts.
  * docs/reference/executions.md, "Dequeue".
  */
-export async function dequeueExecutions(transaction: Database, queue: Queue): Promise<void> {
+export async function dequeueExecutions(transaction: Transaction, queue: Queue): Promise<void> {
   if (!(await mayDequeue(transaction))) return
   // One dequeuer at a time: two ends at once must not both start the same deployment's next execution.
   await sql`select pg_advisory_xact_lock(hashtext('tutti.dequeue'))`.execute(transaction)

@@ -1,4 +1,4 @@
-import type { Database, Queue, Visibility } from '@tutti/storage'
+import type { Queue, Transaction, Visibility } from '@tutti/storage'
 import { pickUpMs, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 
@@ -29,7 +29,7 @@ export type NewExecution = {
 }
 
 export const insertExecution = (
-  transaction: Database,
+  transaction: Transaction,
   queue: Queue,
   execution: NewExecution,
 ): Promise<void> => insertExecutions(transaction, queue, [execution])
@@ -39,7 +39,7 @@ export const insertExecution = (
  * statements, whatever their number.
  */
 export async function insertExecutions(
-  transaction: Database,
+  transaction: Transaction,
   queue: Queue,
   executions: readonly NewExecution[],
 ): Promise<void> {

@@ -67,7 +67,9 @@ test('an execution has one owner, and a new one shuts the old one out', async ()
   const second = await take(execution, 'b')
   expect(second?.lease_fence).toBe(Number(first?.lease_fence) + 1)
   const old = { ...execution, fence: first?.lease_fence ?? 0 }
-  await expect(checkLease(database.db, old)).rejects.toThrow(LeaseLost)
+  await expect(
+    database.db.transaction().execute((transaction) => checkLease(transaction, old)),
+  ).rejects.toThrow(LeaseLost)
   expect(await renewLeases(database.db, 'a', ['one-owner'], minute)).toEqual([])
   expect(await renewLeases(database.db, 'b', ['one-owner'], minute)).toMatchObject([{ isRenewed: true }])
 })

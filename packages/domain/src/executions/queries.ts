@@ -10,6 +10,7 @@ import {
   pickUpMs,
   type Scope,
   shownAddress,
+  type Transaction,
   timeField,
   visibleIn,
 } from '@tutti/storage'
@@ -68,7 +69,7 @@ function withShownUrl(parameters: unknown) {
 export const notSystem = sql`not e.is_system_workflow`
 
 /** Locks the execution's row: whoever changes its status decides under this lock. */
-export async function lockExecution(transaction: Database, tenantId: number, id: string) {
+export async function lockExecution(transaction: Transaction, tenantId: number, id: string) {
   return transaction
     .selectFrom('executions')
     .selectAll()
@@ -98,7 +99,7 @@ export async function readEnd(db: Database, tenantId: number, id: string) {
 }
 
 /** What starting a workflow looks at: the deployment with how its creation went. Locks the deployment's row. */
-export async function lockDeployment(transaction: Database, tenantId: number, id: string) {
+export async function lockDeployment(transaction: Transaction, tenantId: number, id: string) {
   return transaction
     .selectFrom('deployments as d')
     .leftJoin('executions as c', (join) =>
@@ -152,7 +153,7 @@ export async function findRunning(db: Database, tenantId: number, deploymentIds:
  * taken from its worker, which the new fence stops; of one that has, operations may still be at work, and are waited for.
  */
 export async function setForResume(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   ids: readonly string[],
   mode: 'resume' | 'force-resume' | null,
@@ -177,7 +178,7 @@ export async function setForResume(
 }
 
 /** Nobody's any more: a worker that still runs it can write nothing from now on. */
-export async function takeFromWorker(transaction: Database, tenantId: number, id: string): Promise<void> {
+export async function takeFromWorker(transaction: Transaction, tenantId: number, id: string): Promise<void> {
   await transaction
     .updateTable('executions')
     .set({ lease_owner: null, lease_fence: sql`lease_fence + 1` })
@@ -187,7 +188,7 @@ export async function takeFromWorker(transaction: Database, tenantId: number, id
 }
 
 /** For the worker that takes it next, or, should its job be lost, for the first to look for abandoned ones. */
-export async function offerToWorkers(transaction: Database, tenantId: number, id: string): Promise<void> {
+export async function offerToWorkers(transaction: Transaction, tenantId: number, id: string): Promise<void> {
   await transaction
     .updateTable('executions')
     .set(offered)
@@ -198,7 +199,7 @@ export async function offerToWorkers(transaction: Database, tenantId: number, id
 
 /** Operations of a cancelled execution that still run are to end: their token is void, and their worker kills them. */
 export async function endWhatIsLeft(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   ids: readonly string[],
 ): Promise<void> {
@@ -228,7 +229,7 @@ export type ExecutionsToDelete = {
  * it says that the deployment exists.
  */
 export async function deleteEnded(
-  transaction: Database,
+  transaction: Transaction,
   { scope, createdBefore, keepLast }: ExecutionsToDelete,
   conditions: readonly RawBuilder<unknown>[],
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Database, toJson, type Visibility } from '@tutti/storage'
+import { type Transaction, toJson, type Visibility } from '@tutti/storage'
 import { sql } from 'kysely'
 
 export type RecordedExecution = {
@@ -23,7 +23,10 @@ export type RecordedExecution = {
 }
 
 /** Without a job, and with no lease that could run out: no worker takes it. False when the tenant has one of that id. */
-export async function insertRecorded(transaction: Database, execution: RecordedExecution): Promise<boolean> {
+export async function insertRecorded(
+  transaction: Transaction,
+  execution: RecordedExecution,
+): Promise<boolean> {
   const { createdAt, endedAt } = execution
   const row = await transaction
     .insertInto('executions')
@@ -55,7 +58,7 @@ export async function insertRecorded(transaction: Database, execution: RecordedE
 
 /** What a deployment says of its executions, with one that has been restored: which created it, and which came last. */
 export async function setRestored(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   deploymentId: string,
   executionId: string,

@@ -11,7 +11,7 @@ import {
   type RouteBody,
 } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { type Actor, isHiddenFrom, requirePermission, tenantOf } from '../actor.ts'
 import { creationOf } from '../owned.ts'
 import { lockDeployment } from './queries.ts'
@@ -71,7 +71,7 @@ export async function restoreExecution(actor: Actor, body: Body, status: string)
 }
 
 /** Where it ran: a deployment of the tenant itself, or none. @throws not_found_error */
-async function findPlace(actor: Actor, transaction: Database, id: string) {
+async function findPlace(actor: Actor, transaction: Transaction, id: string) {
   if (id === '') return undefined
   const { id: tenantId } = tenantOf(actor)
   const deployment = await lockDeployment(transaction, tenantId, id)

@@ -10,7 +10,7 @@ import {
   parseTimestamp,
   wireList,
 } from '@tutti/api'
-import { type Database, listPage, notify } from '@tutti/storage'
+import { listPage, notify, type Transaction } from '@tutti/storage'
 import { type Actor, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
 import { evaluateTargets, storeTargets } from '../dependencies/index.ts'
 import { evaluatePayload, findEvaluation, startingEvaluator } from '../evaluation/index.ts'
@@ -86,7 +86,7 @@ type Execution = NonNullable<Awaited<ReturnType<typeof lockExecution>>>
 async function inTransactionOn(
   actor: Actor,
   id: string,
-  act: (transaction: Database, execution: Execution) => Promise<void>,
+  act: (transaction: Transaction, execution: Execution) => Promise<void>,
 ): Promise<void> {
   const { db, queue } = actor.services
   let wasQueued = false
@@ -107,7 +107,7 @@ async function inTransactionOn(
 
 async function cancel(
   { services }: Actor,
-  transaction: Database,
+  transaction: Transaction,
   execution: Execution,
   action: CancelAction,
 ) {
@@ -119,7 +119,12 @@ async function cancel(
   else await notify(transaction, { kind: 'execution_cancel', ...key })
 }
 
-async function resume({ services }: Actor, transaction: Database, execution: Execution, isForced: boolean) {
+async function resume(
+  { services }: Actor,
+  transaction: Transaction,
+  execution: Execution,
+  isForced: boolean,
+) {
   checkResumable(execution, isForced)
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   const mode = isForced ? 'force-resume' : 'resume'
@@ -137,7 +142,7 @@ async function resume({ services }: Actor, transaction: Database, execution: Exe
 }
 
 /** Puts a failed or cancelled execution back in the queue. */
-async function requeue({ services }: Actor, transaction: Database, execution: Execution) {
+async function requeue({ services }: Actor, transaction: Transaction, execution: Execution) {
   checkRequeueable(execution)
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setForResume(transaction, key.tenantId, [key.executionId], 'force-resume')

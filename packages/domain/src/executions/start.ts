@@ -8,7 +8,7 @@ import {
   withObjects,
 } from '@tutti/dsl'
 import { findBuiltInWorkflow, whyNotBuiltIn } from '@tutti/engine'
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { type Actor, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
 import {
   dependentLines,
@@ -59,8 +59,8 @@ export async function startExecution(actor: Actor, body: RouteBody<'executions.s
   checkMayDescribe(actor, body)
   const start = startOf(body)
   const id = idOf(body)
-  const failure = await transactionWithSecrets(actor, async (within) => {
-    const { db: transaction, queue } = within.services
+  const failure = await transactionWithSecrets(actor, async (within, transaction) => {
+    const { queue } = within.services
     const creation = await creationOf(actor, transaction, body)
     const deployment = await lockDeployment(transaction, tenantOf(actor).id, start.deploymentId)
     if (deployment === undefined || isHiddenFrom(actor, deployment)) {
@@ -288,7 +288,7 @@ export async function finalParameters(
 }
 
 /** @throws existing_running_execution_error when another one runs and this one may neither pass nor wait */
-async function startOrQueue(transaction: Database, tenantId: number, start: StartRequest) {
+async function startOrQueue(transaction: Transaction, tenantId: number, start: StartRequest) {
   if (await systemWorkflowRuns(transaction)) return 'queued'
   if (start.force) return 'pending'
   const running = (await findRunning(transaction, tenantId, [start.deploymentId])).get(start.deploymentId)
@@ -319,7 +319,7 @@ export type Refusal = {
 /** Why the workflow may not run on some of these deployments of one tenant, by deployment id. */
 export async function findRefusals(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   deployments: readonly Refused[],
   { workflowId, force }: Pick<StartRequest, 'workflowId' | 'force'>,
 ): Promise<ReadonlyMap<string, Refusal>> {
@@ -348,7 +348,7 @@ function stopsAs(workflowId: string, workflow: PlanWorkflow): string | undefined
 /** Of deployments that others depend on, why they may not be stopped. */
 async function refuseUsed(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   deployments: readonly Refused[],
   { workflowId, by }: { readonly workflowId: string; readonly by: string },
 ): Promise<readonly (readonly [string, Refusal])[]> {
@@ -388,7 +388,7 @@ const foreign = (actor: Actor, id: string) =>
 
 /** Why the workflow is not available on some of these deployments now, by deployment id. */
 export async function findUnavailability(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   deployments: readonly { readonly id: string; readonly workflow: PlanWorkflow }[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -1,5 +1,5 @@
 import { isActiveStatus, isEndStatus } from '@tutti/api'
-import type { Database, Visibility } from '@tutti/storage'
+import type { Transaction, Visibility } from '@tutti/storage'
 import { notify } from '@tutti/storage'
 import { sql } from 'kysely'
 import { tellGroups } from '../execution-groups/index.ts'
@@ -12,7 +12,7 @@ export type StatusChange = {
 }
 
 export const setExecutionStatus = (
-  transaction: Database,
+  transaction: Transaction,
   key: { readonly tenantId: number; readonly executionId: string },
   change: StatusChange,
 ): Promise<void> => setExecutionStatuses(transaction, key.tenantId, [key.executionId], change)
@@ -33,7 +33,7 @@ type Changed = {
  * docs/reference/deployments.md, "Statuses".
  */
 export async function setExecutionStatuses(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   executionIds: readonly string[],
   change: StatusChange,
@@ -67,7 +67,7 @@ export async function setExecutionStatuses(
 
 /** What waits for the creation of its deployment fails with it (docs/reference/executions.md, "Dequeue"). */
 async function failFollowers(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   changed: readonly Changed[],
   { status, error }: StatusChange,
@@ -104,7 +104,7 @@ async function failFollowers(
  *   deployment is inactive; else good.
  */
 async function setDeploymentStatuses(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   changed: readonly Changed[],
   status: string,

@@ -4,6 +4,7 @@ import {
   type OwnedTable,
   ownedRows,
   ownerFields,
+  type Transaction,
   toJson,
 } from '@tutti/storage'
 import { sql } from 'kysely'
@@ -46,7 +47,7 @@ export type LockedInstance = {
 
 /** Whoever changes an instance decides under this lock, so that no change is written over another. */
 export async function lockInstance(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
 ): Promise<LockedInstance | undefined> {
@@ -79,7 +80,7 @@ export type InstanceChange = {
 
 /** Writes a change and counts it. */
 export async function updateInstance(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
   { state, runtimeProperties, relationships, system }: InstanceChange,
@@ -158,7 +159,7 @@ export type NewInstance = {
 }
 
 export async function insertInstances(
-  transaction: Database,
+  transaction: Transaction,
   owner: {
     readonly tenant_id: number
     readonly deploymentId: string

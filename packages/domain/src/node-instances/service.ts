@@ -8,7 +8,7 @@ import {
   notFound,
   type RouteBody,
 } from '@tutti/api'
-import { type Database, deploymentTable, listPage } from '@tutti/storage'
+import { deploymentTable, listPage, type Transaction } from '@tutti/storage'
 import { type Actor, requirePermission, tenantScope } from '../actor.ts'
 import { evaluatePayload, openEvaluation, readingEvaluator } from '../evaluation/index.ts'
 import { listScope } from '../list-scope.ts'
@@ -92,7 +92,7 @@ export async function createNodeInstances(
 type Given = RouteBody<'nodeInstances.create'>['node_instances'][number]
 
 /** In what state they are is for those to say who may change it, and whose they are for those who may say so. */
-async function checkRestored(actor: Actor, transaction: Database, given: readonly Given[]) {
+async function checkRestored(actor: Actor, transaction: Transaction, given: readonly Given[]) {
   if (given.some(({ state }) => state != null)) requirePermission(actor, 'node_instance_update')
   const owners = new Set(given.flatMap(({ created_by }) => created_by ?? []))
   for (const owner of owners) await checkNewOwner(actor, transaction, owner)

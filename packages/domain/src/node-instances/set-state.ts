@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { afterState, checkResults } from './checks.ts'
 import { lockInstance, updateInstance } from './queries.ts'
 
@@ -8,7 +8,7 @@ import { lockInstance, updateInstance } from './queries.ts'
  * "States"). A task of an execution is about an instance of its own deployment, whatever else it names.
  */
 export async function setInstanceState(
-  transaction: Database,
+  transaction: Transaction,
   {
     tenantId,
     deploymentId,

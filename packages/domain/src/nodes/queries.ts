@@ -4,6 +4,7 @@ import {
   type OwnedRow,
   ownedRows,
   ownerFields,
+  type Transaction,
   toJson,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
@@ -93,7 +94,7 @@ const countsOf = (node: Partial<NodeCounts>) =>
 
 /** Appends nodes in their order; returns the ids of those that were not there before. */
 export async function insertNodes(
-  transaction: Database,
+  transaction: Transaction,
   deployment: OwnedRow,
   nodes: readonly NewNode[],
 ): Promise<ReadonlySet<string>> {

@@ -5,6 +5,7 @@ import {
   ownedRows,
   ownerFields,
   type Scope,
+  type Transaction,
   toJson,
   visibleIn,
 } from '@tutti/storage'
@@ -87,7 +88,7 @@ export type NewGraph = {
 
 /** Returns false when the execution has a graph of that name already, or another one has the id. */
 export async function insertGraph(
-  transaction: Database,
+  transaction: Transaction,
   execution: ExecutionRef,
   graph: NewGraph,
 ): Promise<boolean> {
@@ -110,7 +111,7 @@ export async function insertGraph(
 
 /** Appends operations to a graph in their order; returns the ids of those that were not there before. */
 export async function insertOperations(
-  transaction: Database,
+  transaction: Transaction,
   execution: ExecutionRef,
   graphId: string,
   createdBy: string,
@@ -135,7 +136,7 @@ export async function insertOperations(
 
 /** Adds to the execution's counters, and holds its row: the order in which workers lock too. */
 export async function addToCounters(
-  transaction: Database,
+  transaction: Transaction,
   execution: { readonly tenantId: number; readonly id: string },
   total: number,
   finished: number,
@@ -166,7 +167,7 @@ export type LockedOperation = {
 
 /** Locks the operation's execution and then the operation, in the order of the workers' own writes. */
 export async function lockOperation(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
   scope: Scope,
@@ -204,7 +205,7 @@ export async function lockOperation(
 }
 
 export async function updateOperation(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
   change: {
@@ -225,7 +226,7 @@ export async function updateOperation(
     .execute()
 }
 
-export async function deleteOperation(transaction: Database, tenantId: number, id: string): Promise<void> {
+export async function deleteOperation(transaction: Transaction, tenantId: number, id: string): Promise<void> {
   await transaction.deleteFrom('operations').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
@@ -240,7 +241,7 @@ export async function readNodeOperations(db: Database, tenantId: number, deploym
 }
 
 /** Operations of the deployment's executions that are not done, locked: their executions first, as workers do. */
-export async function readUnfinished(transaction: Database, tenantId: number, deploymentId: string) {
+export async function readUnfinished(transaction: Transaction, tenantId: number, deploymentId: string) {
   await sql`
     select from executions where tenant_id = ${tenantId} and deployment_id = ${deploymentId}
     order by id for no key update`.execute(transaction)

@@ -1,5 +1,5 @@
 import { ApiError, notFound, type RouteBody } from '@tutti/api'
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { type Actor, ownTenantScope, tenantOf } from '../actor.ts'
 import { boundExecution } from '../authentication/index.ts'
 import { insertSentEvents } from '../events/index.ts'
@@ -60,7 +60,7 @@ export function isCounted(operation: { readonly type: string }): boolean {
 }
 
 async function countEnd(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   operation: LockedOperation,
   state: string,
@@ -72,7 +72,7 @@ async function countEnd(
 /** Task events are sent for those who run operations, who carry the execution's token; others only write states. */
 async function sendEvents(
   actor: Actor,
-  transaction: Database,
+  transaction: Transaction,
   operation: LockedOperation,
   update: Update,
 ): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Database } from '@tutti/storage'
+import type { Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** What the matrix says from now on, for this role and permission, whatever the release says. */
 export async function writeGrant(
-  transaction: Database,
+  transaction: Transaction,
   grant: { readonly role: string; readonly permission: string; readonly isGranted: boolean },
 ): Promise<void> {
   const { role, permission, isGranted } = grant
@@ -15,6 +15,6 @@ export async function writeGrant(
 }
 
 /** One edit after the other, until the transaction ends. */
-export async function lockPermissions(transaction: Database): Promise<void> {
+export async function lockPermissions(transaction: Transaction): Promise<void> {
   await sql`lock table role_permissions in share row exclusive mode`.execute(transaction)
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Transaction } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 
 /** Asks a secrets provider, and gives the secret's text. */
@@ -19,7 +20,7 @@ export type SecretsAtHand = (key: string, ask: AskProvider) => string
  */
 export async function transactionWithSecrets<T>(
   actor: Actor,
-  work: (within: Actor) => Promise<T>,
+  work: (within: Actor, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const answers = new Map<string, PromiseSettledResult<string>>()
   for (;;) {
@@ -32,8 +33,11 @@ export async function transactionWithSecrets<T>(
       // It goes no further than this run. Such a text is the name of nothing, should it be taken for one.
       return randomUUID()
     }
-    const run = actor.services.db.transaction().execute(async (db) => {
-      const result = await work({ ...actor, services: { ...actor.services, db, secretsAtHand } })
+    const run = actor.services.db.transaction().execute(async (transaction) => {
+      const result = await work(
+        { ...actor, services: { ...actor.services, db: transaction, secretsAtHand } },
+        transaction,
+      )
       if (missing.size > 0) throw new SecretsMissing()
       return result
     })

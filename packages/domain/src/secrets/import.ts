@@ -9,7 +9,7 @@ import {
   type Visibility,
   wireList,
 } from '@tutti/api'
-import { type Database, findOwned, holdUser, lockId, providerTable, secretTable } from '@tutti/storage'
+import { findOwned, holdUser, lockId, providerTable, secretTable, type Transaction } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 import { decryptFernet, keyOfPassphrase } from '../encryption/index.ts'
 import { listScope } from '../list-scope.ts'
@@ -226,7 +226,7 @@ async function readMetadata(
   if (creator != null) {
     if (!actor.rights.holds('set_owner')) {
       errors.creator = `User ${actor.caller.username} is not permitted to set the creator`
-    } else if (!(await holdUser(actor.services.db, String(creator)))) {
+    } else if (!(await isUser(actor, String(creator)))) {
       errors.creator_valid = `User ${String(creator)} does not exist`
     }
   }
@@ -237,7 +237,7 @@ async function readMetadata(
   }
 }
 
-async function store(given: Import, transaction: Database, secret: Entry): Promise<Outcome> {
+async function store(given: Import, transaction: Transaction, secret: Entry): Promise<Outcome> {
   const { actor, overrides } = given
   const { keys } = actor.services
   const { key, tenant, visibility } = secret
@@ -298,3 +298,6 @@ async function replacing(
     return { value: error.message }
   }
 }
+
+const isUser = ({ services }: Actor, username: string): Promise<boolean> =>
+  services.db.transaction().execute((transaction) => holdUser(transaction, username))

@@ -24,6 +24,7 @@ import {
   lockId,
   type OwnedRow,
   secretTable,
+  type Transaction,
 } from '@tutti/storage'
 import { type Actor, isHiddenFrom, tenantOf } from '../actor.ts'
 import { tokenOf } from '../encryption/index.ts'
@@ -211,7 +212,7 @@ export async function changeSecret(
 }
 
 /** The row to be changed. @throws not_found_error, illegal_action_error, forbidden_error */
-async function lockSecret(actor: Actor, transaction: Database, key: string) {
+async function lockSecret(actor: Actor, transaction: Transaction, key: string) {
   const secret = await lockOwned<SecretState>(actor, transaction, secretTable, key, stateColumns)
   await checkNotHidden(actor, secret)
   return secret

@@ -1,4 +1,4 @@
-import { type Database, holdings, type ListedResource, namedOnly } from '@tutti/storage'
+import { type Database, holdings, type ListedResource, namedOnly, type Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 
 const direct = sql`from user_tenants m join users u on u.id = m.user_id where m.tenant_id = t.id`
@@ -62,7 +62,7 @@ export async function insertTenant(db: Database, name: string): Promise<boolean>
 }
 
 /** Held until the transaction ends, so that nothing comes into the tenant meanwhile. False when it has just gone. */
-export async function lockTenant(transaction: Database, id: number): Promise<boolean> {
+export async function lockTenant(transaction: Transaction, id: number): Promise<boolean> {
   const row = await transaction
     .selectFrom('tenants')
     .select('id')
@@ -75,7 +75,7 @@ export async function lockTenant(transaction: Database, id: number): Promise<boo
 /** What keeps a tenant from being deleted, by the word for it. Histories go with it. */
 const contents = { users: 'user_tenants', 'user groups': 'tenant_groups', ...holdings } as const
 
-export async function contentsOf(transaction: Database, tenantId: number): Promise<readonly string[]> {
+export async function contentsOf(transaction: Transaction, tenantId: number): Promise<readonly string[]> {
   const found = Object.entries(contents).map(
     ([noun, table]) =>
       sql`select ${noun} as noun where exists (select from ${sql.table(table)} where tenant_id = ${tenantId})`,
@@ -89,7 +89,7 @@ export async function contentsOf(transaction: Database, tenantId: number): Promi
   return rows.map(({ noun }) => noun)
 }
 
-export async function deleteTenant(transaction: Database, tenantId: number): Promise<void> {
+export async function deleteTenant(transaction: Transaction, tenantId: number): Promise<void> {
   for (const table of ['events', 'executions', 'execution_groups'] as const) {
     await transaction.deleteFrom(table).where('tenant_id', '=', tenantId).execute()
   }

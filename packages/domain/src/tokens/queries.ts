@@ -1,4 +1,4 @@
-import { type Database, type ListedResource, namedOnly, timeField } from '@tutti/storage'
+import { type Database, type ListedResource, namedOnly, type Transaction, timeField } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** docs/reference/access.md, "Tokens". Only a hash of the secret is kept, so the value is shown without it. */
@@ -34,7 +34,7 @@ export type NewToken = {
 
 /** False when the user's password is no longer the one that they came with: it ends all tokens. */
 export async function insertToken(
-  transaction: Database,
+  transaction: Transaction,
   token: NewToken,
   passwordHash: string | null,
 ): Promise<boolean> {

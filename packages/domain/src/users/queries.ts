@@ -1,4 +1,11 @@
-import { type Database, holdings, type ListedResource, namedOnly, timeField } from '@tutti/storage'
+import {
+  type Database,
+  holdings,
+  type ListedResource,
+  namedOnly,
+  type Transaction,
+  timeField,
+} from '@tutti/storage'
 import { sql } from 'kysely'
 import type { Lockout } from '../authentication/index.ts'
 
@@ -91,12 +98,12 @@ export async function findUser(db: Database, username: string) {
 }
 
 /** Until the transaction ends, nobody else takes the role of an administrator away. */
-export async function lockAdministrators(transaction: Database): Promise<void> {
+export async function lockAdministrators(transaction: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('tutti.administrators'))`.execute(transaction)
 }
 
 /** Those who may administer the manager and have a password here: others come and go with their directory. */
-export async function countActiveAdministrators(transaction: Database): Promise<number> {
+export async function countActiveAdministrators(transaction: Transaction): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from users u
     where u.active and u.password_hash is not null and (u.role = 'sys_admin' or exists (
@@ -105,7 +112,7 @@ export async function countActiveAdministrators(transaction: Database): Promise<
   return rows[0]?.count ?? 0
 }
 
-export async function deleteTokens(transaction: Database, userId: number): Promise<void> {
+export async function deleteTokens(transaction: Transaction, userId: number): Promise<void> {
   await transaction.deleteFrom('tokens').where('user_id', '=', userId).execute()
 }
 
@@ -113,7 +120,7 @@ export async function deleteTokens(transaction: Database, userId: number): Promi
  * Held until the transaction ends, so that the user comes to nothing meanwhile (`holdUser` and foreign keys). False when
  * he has just gone.
  */
-export async function lockUser(transaction: Database, id: number): Promise<boolean> {
+export async function lockUser(transaction: Transaction, id: number): Promise<boolean> {
   const row = await transaction
     .selectFrom('users')
     .select('id')
@@ -158,7 +165,7 @@ export async function insertUser(db: Database, user: NewUser): Promise<boolean> 
 
 /** What keeps a user from being deleted. */
 export async function holdingsOf(
-  transaction: Database,
+  transaction: Transaction,
   user: { readonly id: number; readonly username: string },
 ): Promise<readonly string[]> {
   const { rows } = await sql<{ noun: string }>`${sql.join(
@@ -177,6 +184,6 @@ export async function holdingsOf(
   return rows.map(({ noun }) => noun)
 }
 
-export async function deleteUser(transaction: Database, id: number): Promise<void> {
+export async function deleteUser(transaction: Transaction, id: number): Promise<void> {
   await transaction.deleteFrom('users').where('id', '=', id).execute()
 }

@@ -9,7 +9,7 @@ import {
   parseSystemRole,
   type RouteBody,
 } from '@tutti/api'
-import { type Database, everything, findItem, listPage } from '@tutti/storage'
+import { type Database, everything, findItem, listPage, type Transaction } from '@tutti/storage'
 import { type Actor, askingOf, requirePermission } from '../actor.ts'
 import { authenticate, boundExecution, isLocked, requireLocalUsers } from '../authentication/index.ts'
 import { bootstrapAdmin } from '../bootstrap/index.ts'
@@ -148,7 +148,7 @@ async function setRole(
  * @throws illegal_action_error when nobody active would be left who has it
  */
 export async function keepingAnAdministrator<T>(
-  transaction: Database,
+  transaction: Transaction,
   verb: string,
   change: () => Promise<T>,
 ): Promise<T> {

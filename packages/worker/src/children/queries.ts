@@ -1,5 +1,5 @@
 import { seenBy } from '@tutti/domain/dependencies'
-import { type Database, isActiveOrQueued } from '@tutti/storage'
+import { type Database, isActiveOrQueued, type Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** A deployment that a label says to be in another one. */
@@ -79,7 +79,7 @@ export async function readStatuses(
 
 /** Locks the execution's row; undefined when it is gone. */
 export async function lockStatus(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
 ): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { LdapSettings } from '@tutti/api'
-import { type Database, toJson } from '@tutti/storage'
+import { type Database, type Transaction, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
 import { bootstrapAdmin } from '../../bootstrap/index.ts'
 import { dnKey } from './dn.ts'
@@ -93,7 +93,7 @@ export async function storePerson(
 
 /** Whether membership changed. */
 async function setGroups(
-  transaction: Database,
+  transaction: Transaction,
   userId: number,
   groupDns: readonly string[],
 ): Promise<boolean> {
