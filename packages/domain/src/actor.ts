@@ -1,5 +1,5 @@
 import { forbidden, type Permission, tenantNotProvided } from '@tutti/api'
-import type { Scope, Visibility } from '@tutti/storage'
+import type { Scope, Transaction, Visibility } from '@tutti/storage'
 import type { Caller } from './authentication/authenticate.ts'
 import type { AccessView } from './authentication/directory.ts'
 import type { Asking } from './authentication/passwords.ts'
@@ -83,3 +83,17 @@ export function tenantScope(actor: Actor): Scope {
 
 /** The same without what other tenants share: of that nothing may be changed. */
 export const ownTenantScope = (actor: Actor): Scope => ({ ...tenantScope(actor), globalTenantIds: [] })
+
+/**
+ * Begins a transaction, in which all that `work` does happens, or nothing; what it throws ends it. The actor that it is
+ * given reads in it too: who holds one connection must not wait for another.
+ */
+export const inTransaction = <T>(
+  actor: Actor,
+  work: (within: Actor, transaction: Transaction) => Promise<T>,
+): Promise<T> =>
+  actor.services.db
+    .transaction()
+    .execute((transaction) =>
+      work({ ...actor, services: { ...actor.services, db: transaction } }, transaction),
+    )

@@ -1,6 +1,7 @@
 export {
   type Actor,
   type Behalf,
+  inTransaction,
   isAdministrator,
   isHiddenFrom,
   ownTenantScope,

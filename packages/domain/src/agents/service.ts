@@ -11,6 +11,7 @@ import {
   parseCreateVisibility,
   type RouteBody,
 } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { agentTable, findOwned, listPage, lockId } from '@tutti/storage'
 import { type Actor, ownTenantScope, tenantOf } from '../actor.ts'
 import { checkCertificates } from '../certificates.ts'
@@ -47,6 +48,7 @@ function closed(item: Item): Item {
  */
 export async function createAgent(
   actor: Actor,
+  transaction: Transaction,
   name: string,
   body: RouteBody<'agents.create'>,
 ): Promise<void> {
@@ -57,42 +59,40 @@ export async function createAgent(
     throw badParameter(`Invalid agent install method: \`${method}\`.`)
   }
   const visibility = parseCreateVisibility(body)
-  const { db, keys } = actor.services
+  const { keys } = actor.services
   const tenantId = tenantOf(actor).id
-  await db.transaction().execute(async (transaction) => {
-    const creation = await creationOf(actor, transaction, body)
-    await lockId(transaction, agentTable, name)
-    const present = await findOwned(transaction, agentTable, tenantId, name)
-    if (present !== undefined) {
-      visibleRow(actor, agentTable.model, name, present)
-      return
-    }
-    await claimId(actor, transaction, agentTable, name, visibility)
-    if (!(await hasInstance(transaction, ownTenantScope(actor), body.node_instance_id))) {
-      throw notFound('NodeInstance', body.node_instance_id)
-    }
-    await insertAgent(transaction, {
-      tenant_id: tenantId,
-      id: name,
-      node_instance_id: body.node_instance_id,
-      state: body.state,
-      ip: body.ip ?? null,
-      install_method: method,
-      system: body.system ?? null,
-      version: body.version ?? null,
-      rabbitmq_username:
-        body.rabbitmq_username ?? (body.create_rabbitmq_user ? `rabbitmq_user_${name}` : null),
-      rabbitmq_password: body.rabbitmq_password == null ? null : keys.seal(body.rabbitmq_password),
-      rabbitmq_exchange: body.rabbitmq_exchange ?? null,
-      visibility,
-      ...creation,
-    })
+  const creation = await creationOf(actor, transaction, body)
+  await lockId(transaction, agentTable, name)
+  const present = await findOwned(transaction, agentTable, tenantId, name)
+  if (present !== undefined) {
+    visibleRow(actor, agentTable.model, name, present)
+    return
+  }
+  await claimId(actor, transaction, agentTable, name, visibility)
+  if (!(await hasInstance(transaction, ownTenantScope(actor), body.node_instance_id))) {
+    throw notFound('NodeInstance', body.node_instance_id)
+  }
+  await insertAgent(transaction, {
+    tenant_id: tenantId,
+    id: name,
+    node_instance_id: body.node_instance_id,
+    state: body.state,
+    ip: body.ip ?? null,
+    install_method: method,
+    system: body.system ?? null,
+    version: body.version ?? null,
+    rabbitmq_username: body.rabbitmq_username ?? (body.create_rabbitmq_user ? `rabbitmq_user_${name}` : null),
+    rabbitmq_password: body.rabbitmq_password == null ? null : keys.seal(body.rabbitmq_password),
+    rabbitmq_exchange: body.rabbitmq_exchange ?? null,
+    visibility,
+    ...creation,
   })
 }
 
 /** Sets what runs there and its state. @throws bad_parameters_error, illegal_action_error, not_found_error */
 export async function changeAgent(
   actor: Actor,
+  transaction: Transaction,
   name: string,
   { state, system, version }: RouteBody<'agents.update'>,
 ): Promise<void> {
@@ -103,15 +103,13 @@ export async function changeAgent(
     ...(system != null && { system }),
     ...(version != null && { version }),
   }
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const agent = await lockOwned<{ node_instance_id: string }>(actor, transaction, agentTable, name, [
-      'node_instance_id',
-    ])
-    if (!(await hasInstance(transaction, ownTenantScope(actor), agent.node_instance_id))) {
-      throw notFound(agentTable.model, name)
-    }
-    await updateAgent(transaction, agent.tenant_id, name, change)
-  })
+  const agent = await lockOwned<{ node_instance_id: string }>(actor, transaction, agentTable, name, [
+    'node_instance_id',
+  ])
+  if (!(await hasInstance(transaction, ownTenantScope(actor), agent.node_instance_id))) {
+    throw notFound(agentTable.model, name)
+  }
+  await updateAgent(transaction, agent.tenant_id, name, change)
 }
 
 /**

@@ -64,6 +64,7 @@ export const lockBlueprint = (actor: Actor, transaction: Transaction, id: string
 /** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeBlueprint(
   actor: Actor,
+  transaction: Transaction,
   id: string,
   patch: RouteBody<'blueprints.update'>,
 ): Promise<void> {
@@ -71,44 +72,42 @@ export async function changeBlueprint(
   if (plan != null || requirements != null || isHidden != null) requirePermission(actor, 'snapshot_restore')
   if (plan != null) checkPlan(plan)
   const labels = patch.labels === undefined ? undefined : labelsOf(actor, patch.labels)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const blueprint = await lockBlueprint(actor, transaction, id)
-    const owner = { tenantId: blueprint.tenant_id, id }
-    if (labels !== undefined) {
-      if ((patch.state ?? blueprint.state) !== 'uploaded') {
-        throw new ApiError(
-          'conflict_error',
-          `Blueprint \`${id}\` is ${blueprint.state}: labels can be set when it is uploaded`,
-        )
-      }
-      await replaceLabels(transaction, blueprintLabels, owner, labels, actor.caller.username)
+  const blueprint = await lockBlueprint(actor, transaction, id)
+  const owner = { tenantId: blueprint.tenant_id, id }
+  if (labels !== undefined) {
+    if ((patch.state ?? blueprint.state) !== 'uploaded') {
+      throw new ApiError(
+        'conflict_error',
+        `Blueprint \`${id}\` is ${blueprint.state}: labels can be set when it is uploaded`,
+      )
     }
-    const { created_by: createdBy, created_at: createdAt } = await creationOf(actor, transaction, {
-      ...(patch.creator !== undefined && { created_by: patch.creator }),
-      ...(patch.created_at != null && { created_at: patch.created_at }),
-    })
-    if (patch.state != null) {
-      checkState(patch.state)
-      const isWhole = plan != null || patch.state !== 'uploaded'
-      if (!isWhole && !(await hasPlan(transaction, blueprint.tenant_id, id))) throw withoutPlan(id)
-    }
-    const visibility = patch.visibility === undefined ? undefined : parseSetVisibility(patch.visibility)
-    if (visibility !== undefined) {
-      await checkNewVisibility(actor, transaction, blueprintTable, blueprint, visibility)
-    }
-    await updateBlueprint(transaction, blueprint.tenant_id, id, {
-      ...(visibility !== undefined && { visibility }),
-      ...(patch.description != null && { description: patch.description }),
-      ...(patch.main_file_name != null && { main_file_name: patch.main_file_name }),
-      ...(patch.state != null && { state: patch.state }),
-      ...(patch.error !== undefined && { error: patch.error }),
-      ...(patch.error_traceback !== undefined && { error_traceback: patch.error_traceback }),
-      ...(patch.creator !== undefined && { created_by: createdBy }),
-      ...(createdAt !== undefined && { created_at: createdAt }),
-      ...(plan != null && { plan: toJson(plan), imported_blueprints: importsOf(plan) }),
-      ...(requirements != null && { requirements: toJson(requirements) }),
-      ...(isHidden != null && { is_hidden: isHidden }),
-    })
+    await replaceLabels(transaction, blueprintLabels, owner, labels, actor.caller.username)
+  }
+  const { created_by: createdBy, created_at: createdAt } = await creationOf(actor, transaction, {
+    ...(patch.creator !== undefined && { created_by: patch.creator }),
+    ...(patch.created_at != null && { created_at: patch.created_at }),
+  })
+  if (patch.state != null) {
+    checkState(patch.state)
+    const isWhole = plan != null || patch.state !== 'uploaded'
+    if (!isWhole && !(await hasPlan(transaction, blueprint.tenant_id, id))) throw withoutPlan(id)
+  }
+  const visibility = patch.visibility === undefined ? undefined : parseSetVisibility(patch.visibility)
+  if (visibility !== undefined) {
+    await checkNewVisibility(actor, transaction, blueprintTable, blueprint, visibility)
+  }
+  await updateBlueprint(transaction, blueprint.tenant_id, id, {
+    ...(visibility !== undefined && { visibility }),
+    ...(patch.description != null && { description: patch.description }),
+    ...(patch.main_file_name != null && { main_file_name: patch.main_file_name }),
+    ...(patch.state != null && { state: patch.state }),
+    ...(patch.error !== undefined && { error: patch.error }),
+    ...(patch.error_traceback !== undefined && { error_traceback: patch.error_traceback }),
+    ...(patch.creator !== undefined && { created_by: createdBy }),
+    ...(createdAt !== undefined && { created_at: createdAt }),
+    ...(plan != null && { plan: toJson(plan), imported_blueprints: importsOf(plan) }),
+    ...(requirements != null && { requirements: toJson(requirements) }),
+    ...(isHidden != null && { is_hidden: isHidden }),
   })
 }
 
@@ -138,49 +137,55 @@ function importsOf({ imported_blueprints: imported }: StoredPlan): string[] {
  *
  * @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error
  */
-export async function setBlueprintVisibility(actor: Actor, id: string, visibility: string): Promise<void> {
+export async function setBlueprintVisibility(
+  actor: Actor,
+  transaction: Transaction,
+  id: string,
+  visibility: string,
+): Promise<void> {
   const wanted = parseSetVisibility(visibility)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const blueprint = await lockBlueprint(actor, transaction, id)
-    await checkNewVisibility(actor, transaction, blueprintTable, blueprint, wanted)
-    await updateBlueprint(transaction, blueprint.tenant_id, id, { visibility: wanted })
-  })
+  const blueprint = await lockBlueprint(actor, transaction, id)
+  await checkNewVisibility(actor, transaction, blueprintTable, blueprint, wanted)
+  await updateBlueprint(transaction, blueprint.tenant_id, id, { visibility: wanted })
 }
 
 /** The rules in their order: docs/reference/blueprints.md, "Deletion". */
-export async function removeBlueprint(actor: Actor, id: string, isForced: boolean): Promise<void> {
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const blueprint = await lockBlueprint(actor, transaction, id)
-    const tenantId = blueprint.tenant_id
-    if (!isFailedBlueprintState(blueprint.state)) {
-      if (blueprint.state !== 'uploaded' && !isForced) {
-        throw new ApiError(
-          'invalid_blueprint_error',
-          `Can't delete blueprint: Blueprint \`${id}\` is still ${blueprint.state}.`,
-          {
-            hint: 'Wait until the upload has ended, or pass force=true',
-          },
-        )
-      }
-      const scope = tenantScope(actor)
-      const importers = isForced ? undefined : await importersOf(transaction, scope, tenantId, id)
-      if (importers !== undefined && importers.total > 0) {
-        throw new ApiError(
-          'blueprint_in_use',
-          `Blueprint ${id} is currently in use. You can "force" blueprint removal. Imported by: ${usersText(importers)}`,
-        )
-      }
-      const deployments = await deploymentsOf(transaction, scope, tenantId, id)
-      if (deployments.total > 0) {
-        throw new ApiError(
-          'dependent_exists_error',
-          `Can't delete blueprint ${id} - There are deployments that depend on it: ${usersText(deployments)}`,
-          { hint: 'Delete those deployments first' },
-        )
-      }
+export async function removeBlueprint(
+  actor: Actor,
+  transaction: Transaction,
+  id: string,
+  isForced: boolean,
+): Promise<void> {
+  const blueprint = await lockBlueprint(actor, transaction, id)
+  const tenantId = blueprint.tenant_id
+  if (!isFailedBlueprintState(blueprint.state)) {
+    if (blueprint.state !== 'uploaded' && !isForced) {
+      throw new ApiError(
+        'invalid_blueprint_error',
+        `Can't delete blueprint: Blueprint \`${id}\` is still ${blueprint.state}.`,
+        {
+          hint: 'Wait until the upload has ended, or pass force=true',
+        },
+      )
     }
-    await deleteOwned(transaction, blueprintTable, blueprint)
-  })
+    const scope = tenantScope(actor)
+    const importers = isForced ? undefined : await importersOf(transaction, scope, tenantId, id)
+    if (importers !== undefined && importers.total > 0) {
+      throw new ApiError(
+        'blueprint_in_use',
+        `Blueprint ${id} is currently in use. You can "force" blueprint removal. Imported by: ${usersText(importers)}`,
+      )
+    }
+    const deployments = await deploymentsOf(transaction, scope, tenantId, id)
+    if (deployments.total > 0) {
+      throw new ApiError(
+        'dependent_exists_error',
+        `Can't delete blueprint ${id} - There are deployments that depend on it: ${usersText(deployments)}`,
+        { hint: 'Delete those deployments first' },
+      )
+    }
+  }
+  await deleteOwned(transaction, blueprintTable, blueprint)
 }
 
 type Download = ArchiveContent & { readonly fileName: string }

@@ -39,53 +39,50 @@ export const getDependency = (actor: Actor, id: string, include?: readonly strin
  */
 export async function createDependency(
   actor: Actor,
+  transaction: Transaction,
   body: RouteBody<'dependencies.create'>,
 ): Promise<string> {
   const tenantId = tenantOf(actor).id
-  return actor.services.db.transaction().execute(async (transaction) => {
-    const dependency = await toDependency(actor, transaction, body)
-    const { username } = actor.caller
-    const { target, targetFunction } = dependency
-    const isExternal = body.external_source != null
-    if (!isExternal && body.source_deployment == null) throw missingBodyField('source_deployment')
-    const source =
-      isExternal || body.source_deployment == null
-        ? undefined
-        : await lockSource(actor, transaction, body.source_deployment)
-    const found = await holdTargets(transaction, tenantId, username, target === null ? [] : [target])
-    if (target !== null && targetFunction === null && !found.has(target)) throw notFound('Deployment', target)
-    if (source === undefined) {
-      await insertDependencies(transaction, tenantId, null, [dependency], found)
-      return dependency.id
-    }
-    await addDependencies(transaction, source, [dependency], username)
+  const dependency = await toDependency(actor, transaction, body)
+  const { username } = actor.caller
+  const { target, targetFunction } = dependency
+  const isExternal = body.external_source != null
+  if (!isExternal && body.source_deployment == null) throw missingBodyField('source_deployment')
+  const source =
+    isExternal || body.source_deployment == null
+      ? undefined
+      : await lockSource(actor, transaction, body.source_deployment)
+  const found = await holdTargets(transaction, tenantId, username, target === null ? [] : [target])
+  if (target !== null && targetFunction === null && !found.has(target)) throw notFound('Deployment', target)
+  if (source === undefined) {
+    await insertDependencies(transaction, tenantId, null, [dependency], found)
     return dependency.id
-  })
+  }
+  await addDependencies(transaction, source, [dependency], username)
+  return dependency.id
 }
 
 /** Returns their ids. */
 export async function restoreDependencies(
   actor: Actor,
+  transaction: Transaction,
   sourceId: string,
   described: readonly DescribedDependency[],
 ): Promise<readonly string[]> {
-  return actor.services.db.transaction().execute(async (transaction) => {
-    const source = await lockSource(actor, transaction, sourceId)
-    return addTo(actor, transaction, source, described)
-  })
+  const source = await lockSource(actor, transaction, sourceId)
+  return addTo(actor, transaction, source, described)
 }
 
 /** All that the deployment depends on from now on, whoever said it before. */
 export async function replaceDependencies(
   actor: Actor,
+  transaction: Transaction,
   sourceId: string,
   described: readonly DescribedDependency[],
 ): Promise<readonly string[]> {
-  return actor.services.db.transaction().execute(async (transaction) => {
-    const source = await lockSource(actor, transaction, sourceId)
-    await removeDependencies(transaction, source)
-    return addTo(actor, transaction, source, described)
-  })
+  const source = await lockSource(actor, transaction, sourceId)
+  await removeDependencies(transaction, source)
+  return addTo(actor, transaction, source, described)
 }
 
 async function addTo(
@@ -137,26 +134,23 @@ async function toDependency(
 type Removal = RouteQuery<'dependencies.delete'>
 
 /** Deletes every dependency that is the link; answers the oldest. @throws not_found_error */
-export async function removeDependency(actor: Actor, removal: Removal) {
+export async function removeDependency(actor: Actor, transaction: Transaction, removal: Removal) {
   const tenantId = tenantOf(actor).id
-  return actor.services.db.transaction().execute(async (transaction) => {
-    const link = await linkOf(actor, transaction, removal)
-    if (link.source !== null) await holdSource(transaction, tenantId, link.source)
-    const [first, ...others] = await findLinks(transaction, tenantId, link, tenantScope(actor))
-    if (first === undefined) {
-      throw notFound(dependencyResource.model, link.creator, {
-        dependency_creator: link.creator,
-        source_deployment: link.source,
-        target_deployment: link.target ?? null,
-      })
-    }
-    const answer = await findById(transaction, dependencyResource, first, tenantScope(actor))
-    if (answer === undefined) throw notFound(dependencyResource.model, first)
-    await deleteDependencies(transaction, tenantId, [first, ...others])
-    if (link.source !== null)
-      await setConsumerLabels(transaction, tenantId, link.source, actor.caller.username)
-    return answer
-  })
+  const link = await linkOf(actor, transaction, removal)
+  if (link.source !== null) await holdSource(transaction, tenantId, link.source)
+  const [first, ...others] = await findLinks(transaction, tenantId, link, tenantScope(actor))
+  if (first === undefined) {
+    throw notFound(dependencyResource.model, link.creator, {
+      dependency_creator: link.creator,
+      source_deployment: link.source,
+      target_deployment: link.target ?? null,
+    })
+  }
+  const answer = await findById(transaction, dependencyResource, first, tenantScope(actor))
+  if (answer === undefined) throw notFound(dependencyResource.model, first)
+  await deleteDependencies(transaction, tenantId, [first, ...others])
+  if (link.source !== null) await setConsumerLabels(transaction, tenantId, link.source, actor.caller.username)
+  return answer
 }
 
 /** A component that is deleted may be gone before what points at it is. @throws not_found_error */

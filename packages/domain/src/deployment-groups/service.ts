@@ -49,41 +49,39 @@ export const getGroup = (actor: Actor, id: string, include?: readonly string[]) 
 type Put = RouteBody<'deploymentGroups.put'>
 
 /** Creates the group, or changes what the body names of it; new members and new deployments in the same transaction. */
-export async function putGroup(actor: Actor, id: string, body: Put): Promise<void> {
+export async function putGroup(actor: Actor, transaction: Transaction, id: string, body: Put): Promise<void> {
   checkIdentifier('group_id', id, 'any')
   const visibility = parseGivenVisibility(body)
   const labels = body.labels == null ? undefined : parseLabels(body.labels)
   const { id: tenantId } = tenantOf(actor)
   const { username } = actor.caller
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const isNew = await claimOrOpen(actor, transaction, id, visibility, body)
-    await lockGroup(transaction, tenantId, id)
-    const blueprint =
-      body.blueprint_id == null ? undefined : await requireBlueprint(actor, transaction, body.blueprint_id)
-    await updateGroup(transaction, tenantId, id, {
-      ...(body.description != null && { description: body.description }),
-      ...(!isNew && visibility !== undefined && { visibility }),
-      ...(blueprint !== undefined && {
-        default_blueprint_tenant_id: blueprint.tenant_id,
-        default_blueprint_id: blueprint.id,
-      }),
-      ...(body.default_inputs != null && { default_inputs: body.default_inputs }),
-    })
-    if (labels !== undefined) {
-      const members = await visibleMembers(transaction, tenantId, id, tenantScope(actor))
-      await setGroupLabels(transaction, { tenantId, id }, labels, members, username)
-    }
-    const selected = await selectedDeployments(actor, transaction, body)
-    if (selected !== undefined) {
-      await deleteMembers(transaction, tenantId, id, { allBut: selected }, tenantScope(actor))
-      await joinGroup(transaction, tenantId, id, selected, username)
-    } else if (labels !== undefined) {
-      // Joining again gives members what the group has got since.
-      const members = await visibleMembers(transaction, tenantId, id, tenantScope(actor))
-      await joinGroup(transaction, tenantId, id, members, username)
-    }
-    await createInGroup(actor, transaction, id, body.new_deployments ?? [])
+  const isNew = await claimOrOpen(actor, transaction, id, visibility, body)
+  await lockGroup(transaction, tenantId, id)
+  const blueprint =
+    body.blueprint_id == null ? undefined : await requireBlueprint(actor, transaction, body.blueprint_id)
+  await updateGroup(transaction, tenantId, id, {
+    ...(body.description != null && { description: body.description }),
+    ...(!isNew && visibility !== undefined && { visibility }),
+    ...(blueprint !== undefined && {
+      default_blueprint_tenant_id: blueprint.tenant_id,
+      default_blueprint_id: blueprint.id,
+    }),
+    ...(body.default_inputs != null && { default_inputs: body.default_inputs }),
   })
+  if (labels !== undefined) {
+    const members = await visibleMembers(transaction, tenantId, id, tenantScope(actor))
+    await setGroupLabels(transaction, { tenantId, id }, labels, members, username)
+  }
+  const selected = await selectedDeployments(actor, transaction, body)
+  if (selected !== undefined) {
+    await deleteMembers(transaction, tenantId, id, { allBut: selected }, tenantScope(actor))
+    await joinGroup(transaction, tenantId, id, selected, username)
+  } else if (labels !== undefined) {
+    // Joining again gives members what the group has got since.
+    const members = await visibleMembers(transaction, tenantId, id, tenantScope(actor))
+    await joinGroup(transaction, tenantId, id, members, username)
+  }
+  await createInGroup(actor, transaction, id, body.new_deployments ?? [])
 }
 
 /** True when the group was created just now; else it is the caller's to change. */
@@ -120,25 +118,24 @@ async function claimOrOpen(
 /** PATCH: adds members, new deployments too, then takes others out. */
 export async function changeMembers(
   actor: Actor,
+  transaction: Transaction,
   id: string,
   { add, remove }: RouteBody<'deploymentGroups.update'>,
 ): Promise<void> {
   if (add == null && remove == null) throw emptyUpdate()
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const { tenant_id: tenantId } = await lockOwned(actor, transaction, deploymentGroupTable, id)
-    await lockGroup(transaction, tenantId, id)
-    if (add != null) {
-      const added = await selectedDeployments(actor, transaction, add)
-      if (added !== undefined) await joinGroup(transaction, tenantId, id, added, actor.caller.username)
-      await createInGroup(actor, transaction, id, add.new_deployments ?? [])
+  const { tenant_id: tenantId } = await lockOwned(actor, transaction, deploymentGroupTable, id)
+  await lockGroup(transaction, tenantId, id)
+  if (add != null) {
+    const added = await selectedDeployments(actor, transaction, add)
+    if (added !== undefined) await joinGroup(transaction, tenantId, id, added, actor.caller.username)
+    await createInGroup(actor, transaction, id, add.new_deployments ?? [])
+  }
+  if (remove != null) {
+    const removed = await selectedDeployments(actor, transaction, remove)
+    if (removed !== undefined) {
+      await deleteMembers(transaction, tenantId, id, { these: removed }, tenantScope(actor))
     }
-    if (remove != null) {
-      const removed = await selectedDeployments(actor, transaction, remove)
-      if (removed !== undefined) {
-        await deleteMembers(transaction, tenantId, id, { these: removed }, tenantScope(actor))
-      }
-    }
-  })
+  }
 }
 
 /**
@@ -147,32 +144,31 @@ export async function changeMembers(
  */
 export async function removeGroup(
   actor: Actor,
+  transaction: Transaction,
   id: string,
   { deletesDeployments, ...options }: DeleteOptions & { readonly deletesDeployments: boolean },
 ): Promise<string | undefined> {
   if (deletesDeployments) requirePermission(actor, 'deployment_delete')
-  return actor.services.db.transaction().execute(async (transaction) => {
-    const group = await lockOwned(actor, transaction, deploymentGroupTable, id)
-    const { tenant_id: tenantId } = group
-    // Before its members, as everybody locks them.
-    await lockGroup(transaction, tenantId, id)
-    const members = deletesDeployments
-      ? await visibleMembers(transaction, tenantId, id, tenantScope(actor))
-      : []
-    const executionGroup = { id: randomUUID(), concurrency: creationConcurrency }
-    if (members.length > 0) {
-      await insertExecutionGroup(transaction, {
-        ...executionGroup,
-        tenantId,
-        deploymentGroupId: null,
-        workflowId: 'delete_deployment_environment',
-        visibility: group.visibility,
-        createdBy: actor.caller.username,
-      })
-      const deployments = await deploymentsToDelete(transaction, tenantId, members)
-      await startDeletions(actor, transaction, deployments, options, executionGroup)
-    }
-    await deleteOwned(transaction, deploymentGroupTable, group)
-    return members.length > 0 ? executionGroup.id : undefined
-  })
+  const group = await lockOwned(actor, transaction, deploymentGroupTable, id)
+  const { tenant_id: tenantId } = group
+  // Before its members, as everybody locks them.
+  await lockGroup(transaction, tenantId, id)
+  const members = deletesDeployments
+    ? await visibleMembers(transaction, tenantId, id, tenantScope(actor))
+    : []
+  const executionGroup = { id: randomUUID(), concurrency: creationConcurrency }
+  if (members.length > 0) {
+    await insertExecutionGroup(transaction, {
+      ...executionGroup,
+      tenantId,
+      deploymentGroupId: null,
+      workflowId: 'delete_deployment_environment',
+      visibility: group.visibility,
+      createdBy: actor.caller.username,
+    })
+    const deployments = await deploymentsToDelete(transaction, tenantId, members)
+    await startDeletions(actor, transaction, deployments, options, executionGroup)
+  }
+  await deleteOwned(transaction, deploymentGroupTable, group)
+  return members.length > 0 ? executionGroup.id : undefined
 }

@@ -14,11 +14,14 @@ export type DeleteOptions = {
 }
 
 /** Starts the deletion; the row goes when its execution terminates. */
-export async function startDeletion(actor: Actor, id: string, options: DeleteOptions): Promise<void> {
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(actor, transaction, id)
-    await startDeletions(actor, transaction, [deployment], options)
-  })
+export async function startDeletion(
+  actor: Actor,
+  transaction: Transaction,
+  id: string,
+  options: DeleteOptions,
+): Promise<void> {
+  const deployment = await lockDeployment(actor, transaction, id)
+  await startDeletions(actor, transaction, [deployment], options)
 }
 
 type DeploymentToDelete = {

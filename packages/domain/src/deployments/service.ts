@@ -134,26 +134,25 @@ export async function lockDeployment(actor: Actor, transaction: Transaction, id:
 /** @throws bad_parameters_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeDeployment(
   actor: Actor,
+  transaction: Transaction,
   id: string,
   patch: RouteBody<'deployments.update'>,
 ): Promise<void> {
   const labels = patch.labels === undefined ? undefined : parseLabels(patch.labels)
   const displayName = patch.display_name === undefined ? undefined : checkDisplayName(patch.display_name)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(actor, transaction, id)
-    checkUnset(deployment, patch)
-    if (patch.creator !== undefined) await checkNewOwner(actor, transaction, patch.creator)
-    const isThere = await updateDeployment(transaction, deployment.tenant_id, id, {
-      ...(displayName !== undefined && { display_name: displayName }),
-      ...(patch.description != null && { description: patch.description }),
-      ...(patch.creator !== undefined && { created_by: patch.creator }),
-    })
-    if (!isThere) throw notFound('Deployment', id)
-    if (labels !== undefined) {
-      const owner = { tenantId: deployment.tenant_id, id }
-      await setDeploymentLabels(transaction, owner, labels, actor.caller.username, 'replace')
-    }
+  const deployment = await lockDeployment(actor, transaction, id)
+  checkUnset(deployment, patch)
+  if (patch.creator !== undefined) await checkNewOwner(actor, transaction, patch.creator)
+  const isThere = await updateDeployment(transaction, deployment.tenant_id, id, {
+    ...(displayName !== undefined && { display_name: displayName }),
+    ...(patch.description != null && { description: patch.description }),
+    ...(patch.creator !== undefined && { created_by: patch.creator }),
   })
+  if (!isThere) throw notFound('Deployment', id)
+  if (labels !== undefined) {
+    const owner = { tenantId: deployment.tenant_id, id }
+    await setDeploymentLabels(transaction, owner, labels, actor.caller.username, 'replace')
+  }
 }
 
 /**
@@ -178,25 +177,28 @@ function checkUnset(
  *
  * @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error
  */
-export async function setDeploymentVisibility(actor: Actor, id: string, visibility: string): Promise<void> {
+export async function setDeploymentVisibility(
+  actor: Actor,
+  transaction: Transaction,
+  id: string,
+  visibility: string,
+): Promise<void> {
   const wanted = parseSetVisibility(visibility)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(actor, transaction, id)
-    await checkNewVisibility(actor, transaction, deploymentTable, deployment, wanted)
-    await checkNotWiderThanSite(transaction, deployment, wanted)
-    if (wanted === 'global') {
-      const { blueprint_tenant_id: tenantId, blueprint_id } = deployment
-      const blueprint = await findOwned(transaction, blueprintTable, tenantId, blueprint_id)
-      if (blueprint?.visibility !== 'global') {
-        throw illegalAction(
-          `The visibility of deployment \`${id}\` can't be wider than that of its blueprint \`${deployment.blueprint_id}\`. ` +
-            `Current blueprint visibility is ${blueprint?.visibility}`,
-        )
-      }
+  const deployment = await lockDeployment(actor, transaction, id)
+  await checkNewVisibility(actor, transaction, deploymentTable, deployment, wanted)
+  await checkNotWiderThanSite(transaction, deployment, wanted)
+  if (wanted === 'global') {
+    const { blueprint_tenant_id: tenantId, blueprint_id } = deployment
+    const blueprint = await findOwned(transaction, blueprintTable, tenantId, blueprint_id)
+    if (blueprint?.visibility !== 'global') {
+      throw illegalAction(
+        `The visibility of deployment \`${id}\` can't be wider than that of its blueprint \`${deployment.blueprint_id}\`. ` +
+          `Current blueprint visibility is ${blueprint?.visibility}`,
+      )
     }
-    const isThere = await updateDeployment(transaction, deployment.tenant_id, id, { visibility: wanted })
-    if (!isThere) throw notFound('Deployment', id)
-  })
+  }
+  const isThere = await updateDeployment(transaction, deployment.tenant_id, id, { visibility: wanted })
+  if (!isThere) throw notFound('Deployment', id)
 }
 
 async function checkNotWiderThanSite(
@@ -213,6 +215,7 @@ async function checkNotWiderThanSite(
 /** Either one site or none from now on (docs/reference/deployments.md, "Changes"). */
 export async function setDeploymentSite(
   actor: Actor,
+  transaction: Transaction,
   id: string,
   body: RouteBody<'deployments.setSite'>,
 ): Promise<void> {
@@ -221,11 +224,9 @@ export async function setDeploymentSite(
     throw badParameter('Must provide either a `site_name` of a valid site or `detach_site` with true value')
   }
   if (name != null) checkIdentifier('site_name', name)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockDeployment(actor, transaction, id)
-    const site = name == null ? undefined : await requireSite(actor, transaction, name)
-    if (site !== undefined) checkNotWider(id, deployment.visibility, site)
-    const link = site && { tenantId: site.tenant_id, name: site.id }
-    if (!(await setSite(transaction, deployment.tenant_id, id, link))) throw notFound('Deployment', id)
-  })
+  const deployment = await lockDeployment(actor, transaction, id)
+  const site = name == null ? undefined : await requireSite(actor, transaction, name)
+  if (site !== undefined) checkNotWider(id, deployment.visibility, site)
+  const link = site && { tenantId: site.tenant_id, name: site.id }
+  if (!(await setSite(transaction, deployment.tenant_id, id, link))) throw notFound('Deployment', id)
 }

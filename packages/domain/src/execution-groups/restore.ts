@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { checkIdentifier, duplicate, notFound, type RouteBody } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { deploymentGroupTable, executionGroupTable, findOwned } from '@tutti/storage'
 import { type Actor, requirePermission, tenantOf, tenantScope } from '../actor.ts'
 import { creationOf, lockOwned } from '../owned.ts'
@@ -14,6 +15,7 @@ import { putInGroup } from './queries.ts'
  */
 export async function restoreGroup(
   actor: Actor,
+  transaction: Transaction,
   body: RouteBody<'executionGroups.start'>,
   executionIds: readonly string[],
 ): Promise<string> {
@@ -21,28 +23,26 @@ export async function restoreGroup(
   const tenant = tenantOf(actor)
   const id = body.id == null ? randomUUID() : checkIdentifier('id', body.id, 'any')
   const concurrency = checkConcurrency(body.concurrency ?? 5)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const creation = await creationOf(actor, transaction, body)
-    const group =
-      body.deployment_group_id == null
-        ? undefined
-        : await lockOwned(actor, transaction, deploymentGroupTable, body.deployment_group_id)
-    if ((await findOwned(transaction, executionGroupTable, tenant.id, id)) !== undefined) {
-      throw duplicate(executionGroupTable.model, id, tenant.name)
-    }
-    await insertExecutionGroup(transaction, {
-      tenantId: tenant.id,
-      id,
-      deploymentGroupId: group?.id ?? null,
-      workflowId: body.workflow_id,
-      concurrency,
-      visibility: group?.visibility ?? 'tenant',
-      createdBy: creation.created_by,
-      createdAt: creation.created_at,
-    })
-    const found = await putInGroup(transaction, tenant.id, id, executionIds, tenantScope(actor))
-    const missing = executionIds.find((one) => !found.has(one))
-    if (missing !== undefined) throw notFound('Execution', missing)
+  const creation = await creationOf(actor, transaction, body)
+  const group =
+    body.deployment_group_id == null
+      ? undefined
+      : await lockOwned(actor, transaction, deploymentGroupTable, body.deployment_group_id)
+  if ((await findOwned(transaction, executionGroupTable, tenant.id, id)) !== undefined) {
+    throw duplicate(executionGroupTable.model, id, tenant.name)
+  }
+  await insertExecutionGroup(transaction, {
+    tenantId: tenant.id,
+    id,
+    deploymentGroupId: group?.id ?? null,
+    workflowId: body.workflow_id,
+    concurrency,
+    visibility: group?.visibility ?? 'tenant',
+    createdBy: creation.created_by,
+    createdAt: creation.created_at,
   })
+  const found = await putInGroup(transaction, tenant.id, id, executionIds, tenantScope(actor))
+  const missing = executionIds.find((one) => !found.has(one))
+  if (missing !== undefined) throw notFound('Execution', missing)
   return id
 }

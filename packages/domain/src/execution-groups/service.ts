@@ -112,32 +112,31 @@ async function resumeAll(
 /** A group for what has ended well or failed gets what has ended so already, and the rest as it ends. */
 export async function changeGroup(
   actor: Actor,
+  transaction: Transaction,
   id: string,
   body: RouteBody<'executionGroups.update'>,
 ): Promise<void> {
   const { success_group_id: success, failure_group_id: failure } = body
   if (success == null && failure == null && body.concurrency == null) throw emptyUpdate()
-  const { db, queue } = actor.services
-  await db.transaction().execute(async (transaction) => {
-    const { tenant_id: tenantId } = await lockOwned(actor, transaction, executionGroupTable, id)
-    for (const groupId of [success, failure]) {
-      if (groupId == null) continue
-      checkOwnTenant(actor, await requireOwned(actor, transaction, deploymentGroupTable, groupId))
-    }
-    // From here on, ends of members wait, and then know the new group: none is missed.
-    await updateGroup(transaction, tenantId, id, {
-      ...(success != null && { success_group_id: success }),
-      ...(failure != null && { failure_group_id: failure }),
-      ...(body.concurrency != null && { concurrency: checkConcurrency(body.concurrency) }),
-    })
-    for (const [groupId, status] of [
-      [success, 'terminated'],
-      [failure, 'failed'],
-    ] as const) {
-      if (groupId == null) continue
-      const ended = await deploymentsThatEnded(transaction, tenantId, id, status, tenantScope(actor))
-      await joinGroup(transaction, tenantId, groupId, ended, actor.caller.username)
-    }
-    await dequeueExecutions(transaction, queue)
+  const { queue } = actor.services
+  const { tenant_id: tenantId } = await lockOwned(actor, transaction, executionGroupTable, id)
+  for (const groupId of [success, failure]) {
+    if (groupId == null) continue
+    checkOwnTenant(actor, await requireOwned(actor, transaction, deploymentGroupTable, groupId))
+  }
+  // From here on, ends of members wait, and then know the new group: none is missed.
+  await updateGroup(transaction, tenantId, id, {
+    ...(success != null && { success_group_id: success }),
+    ...(failure != null && { failure_group_id: failure }),
+    ...(body.concurrency != null && { concurrency: checkConcurrency(body.concurrency) }),
   })
+  for (const [groupId, status] of [
+    [success, 'terminated'],
+    [failure, 'failed'],
+  ] as const) {
+    if (groupId == null) continue
+    const ended = await deploymentsThatEnded(transaction, tenantId, id, status, tenantScope(actor))
+    await joinGroup(transaction, tenantId, groupId, ended, actor.caller.username)
+  }
+  await dequeueExecutions(transaction, queue)
 }

@@ -10,7 +10,7 @@ import {
 import type { PlanWorkflow } from '@tutti/dsl'
 import { whyNotBuiltIn } from '@tutti/engine'
 import { deploymentGroupTable, insertEvents, type Transaction } from '@tutti/storage'
-import { type Actor, requirePermission, tenantScope } from '../actor.ts'
+import { type Actor, inTransaction, requirePermission, tenantScope } from '../actor.ts'
 import { lockMembers } from '../deployment-groups/index.ts'
 import { startingEvaluator } from '../evaluation/index.ts'
 import {
@@ -50,7 +50,8 @@ type GroupStart = {
  */
 export async function startGroup(actor: Actor, body: RouteBody<'executionGroups.start'>): Promise<string> {
   if (body.associated_executions != null && body.associated_executions.length > 0) {
-    return restoreGroup(actor, body, body.associated_executions)
+    const { associated_executions: executions } = body
+    return inTransaction(actor, (within, transaction) => restoreGroup(within, transaction, body, executions))
   }
   if (body.id != null) requirePermission(actor, 'set_execution_group_details')
   const start = startOf(body)

@@ -39,34 +39,37 @@ export const idOf = ({ id }: Pick<Body, 'id'>): string =>
  *
  * @throws bad_parameters_error, conflict_error, forbidden_error, not_found_error
  */
-export async function restoreExecution(actor: Actor, body: Body, status: string): Promise<string> {
+export async function restoreExecution(
+  actor: Actor,
+  transaction: Transaction,
+  body: Body,
+  status: string,
+): Promise<string> {
   checkMayDescribe(actor, body)
   if (!isExecutionStatus(status)) throw badParameter(`Invalid execution status: ${status}`)
   const id = idOf(body)
   const tenant = tenantOf(actor)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const creation = await creationOf(actor, transaction, body)
-    const deployment = await findPlace(actor, transaction, body.deployment_id)
-    const isNew = await insertRecorded(transaction, {
-      tenantId: tenant.id,
-      id,
-      workflowId: body.workflow_id,
-      status,
-      error: body.error ?? '',
-      deployment,
-      parameters: { ...defaultsOf(deployment, body.workflow_id), ...body.parameters },
-      isSystemWorkflow: body.is_system_workflow ?? false,
-      isDryRun: body.dry_run ?? false,
-      allowCustomParameters: body.allow_custom_parameters ?? false,
-      force: body.force ?? false,
-      visibility: deployment?.visibility ?? 'tenant',
-      createdBy: creation.created_by,
-      createdAt: creation.created_at,
-      ...timesOf(body, status),
-    })
-    if (!isNew) throw duplicate('Execution', id, tenant.name)
-    if (deployment !== undefined) await setRestored(transaction, tenant.id, deployment.id, id)
+  const creation = await creationOf(actor, transaction, body)
+  const deployment = await findPlace(actor, transaction, body.deployment_id)
+  const isNew = await insertRecorded(transaction, {
+    tenantId: tenant.id,
+    id,
+    workflowId: body.workflow_id,
+    status,
+    error: body.error ?? '',
+    deployment,
+    parameters: { ...defaultsOf(deployment, body.workflow_id), ...body.parameters },
+    isSystemWorkflow: body.is_system_workflow ?? false,
+    isDryRun: body.dry_run ?? false,
+    allowCustomParameters: body.allow_custom_parameters ?? false,
+    force: body.force ?? false,
+    visibility: deployment?.visibility ?? 'tenant',
+    createdBy: creation.created_by,
+    createdAt: creation.created_at,
+    ...timesOf(body, status),
   })
+  if (!isNew) throw duplicate('Execution', id, tenant.name)
+  if (deployment !== undefined) await setRestored(transaction, tenant.id, deployment.id, id)
   return id
 }
 

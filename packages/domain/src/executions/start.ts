@@ -9,7 +9,7 @@ import {
 } from '@tutti/dsl'
 import { findBuiltInWorkflow, whyNotBuiltIn } from '@tutti/engine'
 import type { Transaction } from '@tutti/storage'
-import { type Actor, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
+import { type Actor, inTransaction, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
 import {
   dependentLines,
   findDependents,
@@ -54,7 +54,8 @@ const notBuiltWorkflows = new Set(['update', 'csys_update_deployment'])
  */
 export async function startExecution(actor: Actor, body: RouteBody<'executions.start'>): Promise<string> {
   if (body.force_status != null && body.force_status !== '') {
-    return restoreExecution(actor, body, body.force_status)
+    const { force_status: status } = body
+    return inTransaction(actor, (within, transaction) => restoreExecution(within, transaction, body, status))
   }
   checkMayDescribe(actor, body)
   const start = startOf(body)

@@ -12,6 +12,7 @@ import {
   parseGivenVisibility,
   type RouteBody,
 } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { deleteOwned, listPage, type Scope } from '@tutti/storage'
 import { type Actor, tenantOf, tenantScope } from '../actor.ts'
 import { defaultTenant } from '../bootstrap/index.ts'
@@ -65,6 +66,7 @@ export async function rulesOf(
 /** @throws bad_parameters_error, invalid_filter_rule, conflict_error, forbidden_error */
 export async function createFilter(
   actor: Actor,
+  transaction: Transaction,
   filtered: FilteredResource,
   id: string,
   body: RouteBody<'deploymentsFilters.create'>,
@@ -75,16 +77,14 @@ export async function createFilter(
   }
   const rules = parseFilterRules(body.filter_rules, filtered)
   const visibility = parseCreateVisibility(body)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const creation = await creationOf(actor, transaction, body)
-    await claimId(actor, transaction, filtersFor[filtered].owned, id, visibility)
-    await insertFilter(transaction, filtered, {
-      tenant_id: tenantOf(actor).id,
-      id,
-      rules,
-      visibility,
-      ...creation,
-    })
+  const creation = await creationOf(actor, transaction, body)
+  await claimId(actor, transaction, filtersFor[filtered].owned, id, visibility)
+  await insertFilter(transaction, filtered, {
+    tenant_id: tenantOf(actor).id,
+    id,
+    rules,
+    visibility,
+    ...creation,
   })
 }
 
@@ -94,6 +94,7 @@ export async function createFilter(
  */
 export async function changeFilter(
   actor: Actor,
+  transaction: Transaction,
   filtered: FilteredResource,
   id: string,
   body: RouteBody<'deploymentsFilters.update'>,
@@ -102,14 +103,12 @@ export async function changeFilter(
   const rules = body.filter_rules === undefined ? undefined : parseFilterRules(body.filter_rules, filtered)
   const visibility = parseGivenVisibility(body)
   const { owned } = filtersFor[filtered]
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const filter = await lockOwned<StoredFilter>(actor, transaction, owned, id, stateColumns)
-    checkNoSystemFilter(filter)
-    if (visibility !== undefined) await checkNewVisibility(actor, transaction, owned, filter, visibility)
-    await updateFilter(transaction, filtered, filter, {
-      ...(rules !== undefined && { rules: withOthersKept(filter.value, rules) }),
-      ...(visibility !== undefined && { visibility }),
-    })
+  const filter = await lockOwned<StoredFilter>(actor, transaction, owned, id, stateColumns)
+  checkNoSystemFilter(filter)
+  if (visibility !== undefined) await checkNewVisibility(actor, transaction, owned, filter, visibility)
+  await updateFilter(transaction, filtered, filter, {
+    ...(rules !== undefined && { rules: withOthersKept(filter.value, rules) }),
+    ...(visibility !== undefined && { visibility }),
   })
 }
 
@@ -119,13 +118,16 @@ function withOthersKept(present: readonly FilterRule[], rules: readonly FilterRu
 }
 
 /** @throws illegal_action_error for those that every manager has, not_found_error */
-export async function removeFilter(actor: Actor, filtered: FilteredResource, id: string): Promise<void> {
+export async function removeFilter(
+  actor: Actor,
+  transaction: Transaction,
+  filtered: FilteredResource,
+  id: string,
+): Promise<void> {
   const { owned } = filtersFor[filtered]
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const filter = await lockOwned<StoredFilter>(actor, transaction, owned, id, stateColumns)
-    checkNoSystemFilter(filter)
-    await deleteOwned(transaction, owned, filter)
-  })
+  const filter = await lockOwned<StoredFilter>(actor, transaction, owned, id, stateColumns)
+  checkNoSystemFilter(filter)
+  await deleteOwned(transaction, owned, filter)
 }
 
 function checkNoSystemFilter(filter: StoredFilter & { readonly id: string }): void {

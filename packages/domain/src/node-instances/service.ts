@@ -68,25 +68,24 @@ export async function getNodeInstance(
 /** Adds instances; returns their ids, which differ from the given ones where those are taken. @throws not_found_error */
 export async function createNodeInstances(
   actor: Actor,
+  transaction: Transaction,
   { deployment_id: deploymentId, node_instances: given }: RouteBody<'nodeInstances.create'>,
 ): Promise<readonly string[]> {
-  return actor.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockOwned(actor, transaction, deploymentTable, deploymentId)
-    const tenantId = deployment.tenant_id
-    const lastIndexes = await readLastIndexes(transaction, tenantId, deploymentId)
-    const missing = given.find(({ node_id }) => !lastIndexes.has(node_id))
-    if (missing !== undefined) throw notFound('Node', missing.node_id, { deployment_id: deploymentId })
-    const taken = await takenInstanceIds(
-      transaction,
-      tenantId,
-      given.map(({ id }) => id),
-    )
-    const instances = withFreeIds(given, taken)
-    await checkRestored(actor, transaction, given)
-    const owner = { ...deployment, deploymentId }
-    await insertInstances(transaction, owner, withIndexes(instances, lastIndexes))
-    return instances.map(({ id }) => id)
-  })
+  const deployment = await lockOwned(actor, transaction, deploymentTable, deploymentId)
+  const tenantId = deployment.tenant_id
+  const lastIndexes = await readLastIndexes(transaction, tenantId, deploymentId)
+  const missing = given.find(({ node_id }) => !lastIndexes.has(node_id))
+  if (missing !== undefined) throw notFound('Node', missing.node_id, { deployment_id: deploymentId })
+  const taken = await takenInstanceIds(
+    transaction,
+    tenantId,
+    given.map(({ id }) => id),
+  )
+  const instances = withFreeIds(given, taken)
+  await checkRestored(actor, transaction, given)
+  const owner = { ...deployment, deploymentId }
+  await insertInstances(transaction, owner, withIndexes(instances, lastIndexes))
+  return instances.map(({ id }) => id)
 }
 
 type Given = RouteBody<'nodeInstances.create'>['node_instances'][number]
@@ -148,27 +147,26 @@ type Patch = RouteBody<'nodeInstances.update'>
  */
 export async function changeNodeInstance(
   actor: Actor,
+  transaction: Transaction,
   id: string,
   patch: Patch,
   isForced: boolean,
 ): Promise<void> {
   const tenantId = await ownTenantOf(actor, id)
   if (patch.relationships != null) await checkDeploymentUpdate(actor, 'The relationships of a node instance')
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const instance = await lockInstance(transaction, tenantId, id)
-    if (instance === undefined) throw notFound('NodeInstance', id)
-    const change = effectiveChange(instance, patch)
-    const isRepeated =
-      actor.caller.execution !== undefined && change === undefined && instance.version === patch.version + 1
-    if (instance.version > patch.version && !isForced && !isRepeated) {
-      throw new ApiError(
-        'conflict_error',
-        `Node instance update conflict [current version=${instance.version}, update version=${patch.version}]`,
-        { hint: 'Read the node instance again, repeat your change on what it says now, and send that' },
-      )
-    }
-    if (change !== undefined) await updateInstance(transaction, tenantId, id, change)
-  })
+  const instance = await lockInstance(transaction, tenantId, id)
+  if (instance === undefined) throw notFound('NodeInstance', id)
+  const change = effectiveChange(instance, patch)
+  const isRepeated =
+    actor.caller.execution !== undefined && change === undefined && instance.version === patch.version + 1
+  if (instance.version > patch.version && !isForced && !isRepeated) {
+    throw new ApiError(
+      'conflict_error',
+      `Node instance update conflict [current version=${instance.version}, update version=${patch.version}]`,
+      { hint: 'Read the node instance again, repeat your change on what it says now, and send that' },
+    )
+  }
+  if (change !== undefined) await updateInstance(transaction, tenantId, id, change)
 }
 
 /** @throws not_found_error, illegal_action_error for a global one of another tenant */

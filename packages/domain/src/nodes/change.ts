@@ -1,4 +1,5 @@
 import { badParameter, duplicate, emptyUpdate, notFound, type RouteBody } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { deploymentTable } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 import { objectAt } from '../json-object.ts'
@@ -12,48 +13,45 @@ import { deleteNode, insertNodes, type NodeCounts, updateNode } from './queries.
  */
 export async function createNodes(
   actor: Actor,
+  transaction: Transaction,
   { deployment_id: deploymentId, nodes }: RouteBody<'nodes.create'>,
 ): Promise<void> {
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const deployment = await lockOwned(actor, transaction, deploymentTable, deploymentId)
-    const rows = nodes.map((node) => ({ ...node, ...addedCounts(node) }))
-    const inserted = await insertNodes(transaction, deployment, rows)
-    const taken = nodes.find(
-      ({ id }, index) => !inserted.has(id) || nodes.findIndex((one) => one.id === id) < index,
-    )
-    if (taken !== undefined) throw duplicate('Node', taken.id, deployment.tenant_name)
-  })
+  const deployment = await lockOwned(actor, transaction, deploymentTable, deploymentId)
+  const rows = nodes.map((node) => ({ ...node, ...addedCounts(node) }))
+  const inserted = await insertNodes(transaction, deployment, rows)
+  const taken = nodes.find(
+    ({ id }, index) => !inserted.has(id) || nodes.findIndex((one) => one.id === id) < index,
+  )
+  if (taken !== undefined) throw duplicate('Node', taken.id, deployment.tenant_name)
 }
 
 /** @throws only_deployment_update, not_found_error */
 export async function changeNode(
   actor: Actor,
+  transaction: Transaction,
   { deployment_id: deploymentId, node_id: id }: { deployment_id: string; node_id: string },
   patch: RouteBody<'nodes.update'>,
 ): Promise<void> {
   await checkDeploymentUpdate(actor, 'Nodes')
   if (Object.keys(patch).length === 0) throw emptyUpdate()
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const { tenant_id } = await lockOwned(actor, transaction, deploymentTable, deploymentId)
-    const change = { ...patch, ...namedCounts(patch) }
-    if (!(await updateNode(transaction, tenant_id, deploymentId, id, change))) {
-      throw notFound('Node', id, { deployment_id: deploymentId })
-    }
-  })
+  const { tenant_id } = await lockOwned(actor, transaction, deploymentTable, deploymentId)
+  const change = { ...patch, ...namedCounts(patch) }
+  if (!(await updateNode(transaction, tenant_id, deploymentId, id, change))) {
+    throw notFound('Node', id, { deployment_id: deploymentId })
+  }
 }
 
 /** @throws only_deployment_update, not_found_error */
 export async function removeNode(
   actor: Actor,
+  transaction: Transaction,
   { deployment_id: deploymentId, node_id: id }: { deployment_id: string; node_id: string },
 ): Promise<void> {
   await checkDeploymentUpdate(actor, 'Nodes')
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const { tenant_id } = await lockOwned(actor, transaction, deploymentTable, deploymentId)
-    if (!(await deleteNode(transaction, tenant_id, deploymentId, id))) {
-      throw notFound('Node', id, { deployment_id: deploymentId })
-    }
-  })
+  const { tenant_id } = await lockOwned(actor, transaction, deploymentTable, deploymentId)
+  if (!(await deleteNode(transaction, tenant_id, deploymentId, id))) {
+    throw notFound('Node', id, { deployment_id: deploymentId })
+  }
 }
 
 /** Which property of `capabilities.scalable` a count comes from where it is not named. */

@@ -1,4 +1,5 @@
 import { ApiError, badParameter, notFound, type RouteBody } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { deploymentTable } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 import { asObject, objectAt } from '../json-object.ts'
@@ -15,37 +16,35 @@ const sides = { source_operations: 'source', target_operations: 'target' } as co
  *
  * @throws unknown_action, bad_parameters_error, not_found_error
  */
-export async function refreshStored(actor: Actor, body: Refresh): Promise<void> {
+export async function refreshStored(actor: Actor, transaction: Transaction, body: Refresh): Promise<void> {
   if (body.action !== 'update-stored') {
     throw new ApiError('unknown_action', `Unknown action: ${body.action}. The action is update-stored`)
   }
   const { deployment_id: deploymentId, node_id: nodeId, operation: name } = body
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const { tenant_id: tenantId } = await lockOwned(actor, transaction, deploymentTable, deploymentId)
-    const node = await readNodeOperations(transaction, tenantId, deploymentId, nodeId)
-    if (node === undefined) throw notFound('Node', nodeId, { deployment_id: deploymentId })
-    const { operations, side, targetId } = declaredBy(node, body)
-    const declared = objectAt(operations, name)
-    const inputs = objectAt(declared, 'inputs')
-    for (const { id, parameters } of await readUnfinished(transaction, tenantId, deploymentId)) {
-      const kwargs = objectAt(objectAt(parameters, 'task_kwargs'), 'kwargs')
-      const context = objectAt(kwargs, '__cloudify_context')
-      const isMeant =
-        context.node_name === nodeId &&
-        objectAt(context, 'operation').name === name &&
-        (objectAt(context, 'operation').relationship ?? null) === side &&
-        (targetId === null || objectAt(context, 'related').node_name === targetId)
-      if (!isMeant) continue
-      const fresh = { ...context, has_intrinsic_functions: declared.has_intrinsic_functions ?? false }
-      await setParameters(transaction, tenantId, id, {
-        ...parameters,
-        task_kwargs: {
-          ...objectAt(parameters, 'task_kwargs'),
-          kwargs: { ...inputs, __cloudify_context: fresh },
-        },
-      })
-    }
-  })
+  const { tenant_id: tenantId } = await lockOwned(actor, transaction, deploymentTable, deploymentId)
+  const node = await readNodeOperations(transaction, tenantId, deploymentId, nodeId)
+  if (node === undefined) throw notFound('Node', nodeId, { deployment_id: deploymentId })
+  const { operations, side, targetId } = declaredBy(node, body)
+  const declared = objectAt(operations, name)
+  const inputs = objectAt(declared, 'inputs')
+  for (const { id, parameters } of await readUnfinished(transaction, tenantId, deploymentId)) {
+    const kwargs = objectAt(objectAt(parameters, 'task_kwargs'), 'kwargs')
+    const context = objectAt(kwargs, '__cloudify_context')
+    const isMeant =
+      context.node_name === nodeId &&
+      objectAt(context, 'operation').name === name &&
+      (objectAt(context, 'operation').relationship ?? null) === side &&
+      (targetId === null || objectAt(context, 'related').node_name === targetId)
+    if (!isMeant) continue
+    const fresh = { ...context, has_intrinsic_functions: declared.has_intrinsic_functions ?? false }
+    await setParameters(transaction, tenantId, id, {
+      ...parameters,
+      task_kwargs: {
+        ...objectAt(parameters, 'task_kwargs'),
+        kwargs: { ...inputs, __cloudify_context: fresh },
+      },
+    })
+  }
 }
 
 function declaredBy(

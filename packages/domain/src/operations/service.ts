@@ -9,6 +9,7 @@ import {
   parseTimestamp,
   type RouteBody,
 } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { listPage, type Scope } from '@tutti/storage'
 import { type Actor, ownTenantScope, requirePermission, tenantOf, tenantScope } from '../actor.ts'
 import { getItem } from '../owned.ts'
@@ -72,7 +73,11 @@ export const getTasksGraph = (actor: Actor, id: string, include?: readonly strin
   getItem(actor, tasksGraphResource, id, include)
 
 /** Stores a graph with its operations; returns its id. @throws not_found_error, conflict_error */
-export async function createTasksGraph(actor: Actor, body: RouteBody<'tasksGraphs.create'>): Promise<string> {
+export async function createTasksGraph(
+  actor: Actor,
+  transaction: Transaction,
+  body: RouteBody<'tasksGraphs.create'>,
+): Promise<string> {
   if (body.created_at != null) requirePermission(actor, 'set_timestamp')
   const execution = await requireOwnExecution(actor, body.execution_id)
   const id = body.graph_id ?? randomUUID()
@@ -81,30 +86,29 @@ export async function createTasksGraph(actor: Actor, body: RouteBody<'tasksGraph
     ...operation,
     state: operation.state ?? 'pending',
   }))
-  await actor.services.db.transaction().execute(async (transaction) => {
-    await addToCounters(transaction, execution, ...counted(operations))
-    const isNew = await insertGraph(transaction, execution, {
-      id,
-      name: body.name,
-      createdBy: username,
-      createdAt: body.created_at == null ? undefined : parseTimestamp(body.created_at),
-    })
-    if (!isNew) {
-      throw new ApiError(
-        'conflict_error',
-        `Execution ${execution.id} already has a tasks graph named ${body.name}, or the id ${id} is taken`,
-      )
-    }
-    const inserted = await insertOperations(transaction, execution, id, username, operations)
-    const taken = operations.find((operation) => !inserted.has(operation.id))
-    if (taken !== undefined) throw duplicate('Operation', taken.id, tenantOf(actor).name)
+  await addToCounters(transaction, execution, ...counted(operations))
+  const isNew = await insertGraph(transaction, execution, {
+    id,
+    name: body.name,
+    createdBy: username,
+    createdAt: body.created_at == null ? undefined : parseTimestamp(body.created_at),
   })
+  if (!isNew) {
+    throw new ApiError(
+      'conflict_error',
+      `Execution ${execution.id} already has a tasks graph named ${body.name}, or the id ${id} is taken`,
+    )
+  }
+  const inserted = await insertOperations(transaction, execution, id, username, operations)
+  const taken = operations.find((operation) => !inserted.has(operation.id))
+  if (taken !== undefined) throw duplicate('Operation', taken.id, tenantOf(actor).name)
   return id
 }
 
 /** Appends an operation to a graph. @throws not_found_error, conflict_error */
 export async function createOperation(
   actor: Actor,
+  transaction: Transaction,
   id: string,
   body: RouteBody<'operations.create'>,
 ): Promise<void> {
@@ -112,25 +116,21 @@ export async function createOperation(
   const execution = await requireOwnExecution(actor, String(graph.execution_id))
   const { name, type, dependencies, parameters } = body
   const operation = { id, name, type, dependencies, parameters, state: body.state ?? 'pending' }
-  await actor.services.db.transaction().execute(async (transaction) => {
-    await addToCounters(transaction, execution, ...counted([operation]))
-    const { username } = actor.caller
-    const inserted = await insertOperations(transaction, execution, body.graph_id, username, [operation])
-    if (!inserted.has(id)) throw duplicate('Operation', id, tenantOf(actor).name)
-  })
+  await addToCounters(transaction, execution, ...counted([operation]))
+  const { username } = actor.caller
+  const inserted = await insertOperations(transaction, execution, body.graph_id, username, [operation])
+  if (!inserted.has(id)) throw duplicate('Operation', id, tenantOf(actor).name)
 }
 
 /** @throws not_found_error */
-export async function removeOperation(actor: Actor, id: string): Promise<void> {
+export async function removeOperation(actor: Actor, transaction: Transaction, id: string): Promise<void> {
   const tenantId = tenantOf(actor).id
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const operation = await lockOperation(transaction, tenantId, id, ownTenantScope(actor))
-    if (operation === undefined) throw notFound('Operation', id)
-    checkActsFor(actor, { id: operation.executionId, createdBy: operation.executionCreatedBy })
-    const [total, finished] = counted([operation])
-    await addToCounters(transaction, { tenantId, id: operation.executionId }, -total, -finished)
-    await deleteOperation(transaction, tenantId, id)
-  })
+  const operation = await lockOperation(transaction, tenantId, id, ownTenantScope(actor))
+  if (operation === undefined) throw notFound('Operation', id)
+  checkActsFor(actor, { id: operation.executionId, createdBy: operation.executionCreatedBy })
+  const [total, finished] = counted([operation])
+  await addToCounters(transaction, { tenantId, id: operation.executionId }, -total, -finished)
+  await deleteOperation(transaction, tenantId, id)
 }
 
 /** What operations add to `total_operations` and `finished_operations`. */

@@ -14,30 +14,33 @@ type Update = RouteBody<'operations.update'>
  * the effects of the stored tasks that the manager itself performs (docs/reference/operations-resource.md, "Changes of
  * state"). The state that it has already changes nothing, so a request may be sent again.
  */
-export async function changeOperation(actor: Actor, id: string, update: Update): Promise<void> {
+export async function changeOperation(
+  actor: Actor,
+  transaction: Transaction,
+  id: string,
+  update: Update,
+): Promise<void> {
   const tenantId = tenantOf(actor).id
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const operation = await lockOperation(transaction, tenantId, id, ownTenantScope(actor))
-    if (operation === undefined) throw notFound('Operation', id)
-    checkOwnToken(actor, operation.executionId)
-    await updateOperation(transaction, tenantId, id, {
-      state: update.state,
-      managerName: update.manager_name ?? null,
-      agentName: update.agent_name ?? null,
-    })
-    const state = update.state.toLowerCase()
-    if (state === operation.state.toLowerCase()) return
-    await countEnd(transaction, tenantId, operation, state)
-    await sendEvents(actor, transaction, operation, { ...update, state })
-    if (state === 'succeeded' && operation.type === 'SetNodeInstanceStateTask') {
-      const target = stateToSet(operation)
-      const { deploymentId } = operation
-      if (target && deploymentId !== null) {
-        const instance = { tenantId, deploymentId, id: target.instanceId }
-        await setInstanceState(transaction, instance, target.state, actor.services.now())
-      }
-    }
+  const operation = await lockOperation(transaction, tenantId, id, ownTenantScope(actor))
+  if (operation === undefined) throw notFound('Operation', id)
+  checkOwnToken(actor, operation.executionId)
+  await updateOperation(transaction, tenantId, id, {
+    state: update.state,
+    managerName: update.manager_name ?? null,
+    agentName: update.agent_name ?? null,
   })
+  const state = update.state.toLowerCase()
+  if (state === operation.state.toLowerCase()) return
+  await countEnd(transaction, tenantId, operation, state)
+  await sendEvents(actor, transaction, operation, { ...update, state })
+  if (state === 'succeeded' && operation.type === 'SetNodeInstanceStateTask') {
+    const target = stateToSet(operation)
+    const { deploymentId } = operation
+    if (target && deploymentId !== null) {
+      const instance = { tenantId, deploymentId, id: target.instanceId }
+      await setInstanceState(transaction, instance, target.state, actor.services.now())
+    }
+  }
 }
 
 /** An execution's token writes its own operations only. @throws forbidden_error */

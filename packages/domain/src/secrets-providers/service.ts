@@ -12,6 +12,7 @@ import {
   secretsProviderTypes,
   wireList,
 } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { type Database, deleteOwned, listPage, providerTable, usersText } from '@tutti/storage'
 import { type Actor, tenantOf, tenantScope } from '../actor.ts'
 import type { Sealed } from '../encryption/index.ts'
@@ -50,6 +51,7 @@ export const requireProvider = (actor: Actor, db: Database, name: string) =>
 /** Returns its name. @throws bad_parameters_error, conflict_error, forbidden_error */
 export async function createProvider(
   actor: Actor,
+  transaction: Transaction,
   body: RouteBody<'secretsProviders.create'>,
 ): Promise<string> {
   const { name, type } = body
@@ -58,17 +60,15 @@ export async function createProvider(
   checkIdentifier('name', name)
   checkType(type)
   const visibility = parseCreateVisibility(body)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const creation = await creationOf(actor, transaction, body)
-    await claimId(actor, transaction, providerTable, name, visibility)
-    await insertProvider(transaction, {
-      tenant_id: tenantOf(actor).id,
-      name,
-      type,
-      visibility,
-      connection_parameters: sealed(actor, body.connection_parameters) ?? null,
-      ...creation,
-    })
+  const creation = await creationOf(actor, transaction, body)
+  await claimId(actor, transaction, providerTable, name, visibility)
+  await insertProvider(transaction, {
+    tenant_id: tenantOf(actor).id,
+    name,
+    type,
+    visibility,
+    connection_parameters: sealed(actor, body.connection_parameters) ?? null,
+    ...creation,
   })
   return name
 }
@@ -102,6 +102,7 @@ export async function testProvider(
 /** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeProvider(
   actor: Actor,
+  transaction: Transaction,
   name: string,
   body: RouteBody<'secretsProviders.update'>,
 ): Promise<void> {
@@ -109,33 +110,29 @@ export async function changeProvider(
   const { type } = body
   if (type != null) checkType(type)
   const visibility = parseGivenVisibility(body)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const provider = await lockOwned(actor, transaction, providerTable, name)
-    if (visibility !== undefined) {
-      await checkNewVisibility(actor, transaction, providerTable, provider, visibility)
-    }
-    const parameters = sealed(actor, body.connection_parameters)
-    await updateProvider(transaction, provider.tenant_id, name, {
-      ...(type != null && { type }),
-      ...(visibility !== undefined && { visibility }),
-      ...(parameters !== undefined && { connection_parameters: parameters }),
-    })
+  const provider = await lockOwned(actor, transaction, providerTable, name)
+  if (visibility !== undefined) {
+    await checkNewVisibility(actor, transaction, providerTable, provider, visibility)
+  }
+  const parameters = sealed(actor, body.connection_parameters)
+  await updateProvider(transaction, provider.tenant_id, name, {
+    ...(type != null && { type }),
+    ...(visibility !== undefined && { visibility }),
+    ...(parameters !== undefined && { connection_parameters: parameters }),
   })
 }
 
 /** @throws dependent_exists_error while secrets use it, illegal_action_error, not_found_error */
-export async function removeProvider(actor: Actor, name: string): Promise<void> {
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const provider = await lockOwned(actor, transaction, providerTable, name)
-    const secrets = await secretsOf(transaction, tenantScope(actor), provider.tenant_id, name)
-    if (secrets.total > 0) {
-      throw new ApiError(
-        'dependent_exists_error',
-        `Can't delete secrets provider ${name} - There are secrets that use it: ${usersText(secrets)}`,
-      )
-    }
-    await deleteOwned(transaction, providerTable, provider)
-  })
+export async function removeProvider(actor: Actor, transaction: Transaction, name: string): Promise<void> {
+  const provider = await lockOwned(actor, transaction, providerTable, name)
+  const secrets = await secretsOf(transaction, tenantScope(actor), provider.tenant_id, name)
+  if (secrets.total > 0) {
+    throw new ApiError(
+      'dependent_exists_error',
+      `Can't delete secrets provider ${name} - There are secrets that use it: ${usersText(secrets)}`,
+    )
+  }
+  await deleteOwned(transaction, providerTable, provider)
 }
 
 function checkType(type: string): void {

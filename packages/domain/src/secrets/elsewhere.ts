@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '@tutti/storage'
-import type { Actor } from '../actor.ts'
+import { type Actor, inTransaction } from '../actor.ts'
 
 /** Asks a secrets provider, and gives the secret's text. */
 export type AskProvider = () => Promise<string>
@@ -33,11 +33,9 @@ export async function transactionWithSecrets<T>(
       // It goes no further than this run. Such a text is the name of nothing, should it be taken for one.
       return randomUUID()
     }
-    const run = actor.services.db.transaction().execute(async (transaction) => {
-      const result = await work(
-        { ...actor, services: { ...actor.services, db: transaction, secretsAtHand } },
-        transaction,
-      )
+    const reading = { ...actor, services: { ...actor.services, secretsAtHand } }
+    const run = inTransaction(reading, async (within, transaction) => {
+      const result = await work(within, transaction)
       if (missing.size > 0) throw new SecretsMissing()
       return result
     })

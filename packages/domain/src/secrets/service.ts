@@ -114,46 +114,49 @@ export async function showWritten(actor: Actor, key: string, include: readonly s
 }
 
 /** Creates the secret; or, when it exists and `update_if_exists`, gives it another value. */
-export async function putSecret(actor: Actor, key: string, body: RouteBody<'secrets.create'>): Promise<void> {
+export async function putSecret(
+  actor: Actor,
+  transaction: Transaction,
+  key: string,
+  body: RouteBody<'secrets.create'>,
+): Promise<void> {
   checkIdentifier('key', key)
   const visibility = parseCreateVisibility(body)
   const schema = body.schema ?? null
   if (schema !== null) await checkSchema(schema)
-  const { db, keys } = actor.services
-  await db.transaction().execute(async (transaction) => {
-    const creation = await creationOf(actor, transaction, body)
-    const provider = await providerOf(actor, transaction, body.provider_name)
-    await lockId(transaction, secretTable, key)
-    const existing = await findOwned<SecretState>(
-      transaction,
-      secretTable,
-      tenantOf(actor).id,
-      key,
-      stateColumns,
-    )
-    if (existing !== undefined && body.update_if_exists) {
-      if (isHiddenFrom(actor, existing)) throw notFound(secretTable.model, key)
-      checkOwnTenant(actor, existing)
-      await checkNotHidden(actor, existing)
-      const text = await textOf(body.value, existing.schema, existing.provider_name !== null)
-      await updateSecret(transaction, existing, {
-        value: keys.seal(text),
-        ...(body.provider_options !== undefined && { provider_options: body.provider_options }),
-      })
-      return
-    }
-    await claimId(actor, transaction, secretTable, key, visibility)
-    await insertSecret(transaction, {
-      tenant_id: tenantOf(actor).id,
-      key,
-      value: keys.seal(await textOf(body.value, schema, provider !== undefined)),
-      visibility,
-      is_hidden_value: body.is_hidden_value ?? false,
-      schema,
-      ...(provider !== undefined && { provider }),
-      provider_options: body.provider_options ?? null,
-      ...creation,
+  const { keys } = actor.services
+  const creation = await creationOf(actor, transaction, body)
+  const provider = await providerOf(actor, transaction, body.provider_name)
+  await lockId(transaction, secretTable, key)
+  const existing = await findOwned<SecretState>(
+    transaction,
+    secretTable,
+    tenantOf(actor).id,
+    key,
+    stateColumns,
+  )
+  if (existing !== undefined && body.update_if_exists) {
+    if (isHiddenFrom(actor, existing)) throw notFound(secretTable.model, key)
+    checkOwnTenant(actor, existing)
+    await checkNotHidden(actor, existing)
+    const text = await textOf(body.value, existing.schema, existing.provider_name !== null)
+    await updateSecret(transaction, existing, {
+      value: keys.seal(text),
+      ...(body.provider_options !== undefined && { provider_options: body.provider_options }),
     })
+    return
+  }
+  await claimId(actor, transaction, secretTable, key, visibility)
+  await insertSecret(transaction, {
+    tenant_id: tenantOf(actor).id,
+    key,
+    value: keys.seal(await textOf(body.value, schema, provider !== undefined)),
+    visibility,
+    is_hidden_value: body.is_hidden_value ?? false,
+    schema,
+    ...(provider !== undefined && { provider }),
+    provider_options: body.provider_options ?? null,
+    ...creation,
   })
 }
 
@@ -184,30 +187,29 @@ async function providerOf(
 /** @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error */
 export async function changeSecret(
   actor: Actor,
+  transaction: Transaction,
   key: string,
   body: RouteBody<'secrets.update'>,
 ): Promise<void> {
   const isChange = Object.values(body).some((value) => value !== null && value !== undefined)
   if (!isChange) throw emptyUpdate()
   const visibility = parseGivenVisibility(body)
-  const { db, keys } = actor.services
-  await db.transaction().execute(async (transaction) => {
-    const secret = await lockSecret(actor, transaction, key)
-    if (visibility !== undefined) {
-      await checkNewVisibility(actor, transaction, secretTable, secret, visibility)
-    }
-    await checkMayHide(actor, secret, body.is_hidden_value)
-    if (body.creator != null) await checkNewOwner(actor, transaction, body.creator)
-    const provider = await providerOf(actor, transaction, body.provider_name)
-    const hasProvider = provider !== undefined || secret.provider_name !== null
-    await updateSecret(transaction, secret, {
-      ...(body.value != null && { value: keys.seal(await textOf(body.value, secret.schema, hasProvider)) }),
-      ...(visibility !== undefined && { visibility }),
-      ...(body.is_hidden_value != null && { is_hidden_value: body.is_hidden_value }),
-      ...(body.creator != null && { created_by: body.creator }),
-      ...(provider !== undefined && { provider }),
-      ...(body.provider_options != null && { provider_options: body.provider_options }),
-    })
+  const { keys } = actor.services
+  const secret = await lockSecret(actor, transaction, key)
+  if (visibility !== undefined) {
+    await checkNewVisibility(actor, transaction, secretTable, secret, visibility)
+  }
+  await checkMayHide(actor, secret, body.is_hidden_value)
+  if (body.creator != null) await checkNewOwner(actor, transaction, body.creator)
+  const provider = await providerOf(actor, transaction, body.provider_name)
+  const hasProvider = provider !== undefined || secret.provider_name !== null
+  await updateSecret(transaction, secret, {
+    ...(body.value != null && { value: keys.seal(await textOf(body.value, secret.schema, hasProvider)) }),
+    ...(visibility !== undefined && { visibility }),
+    ...(body.is_hidden_value != null && { is_hidden_value: body.is_hidden_value }),
+    ...(body.creator != null && { created_by: body.creator }),
+    ...(provider !== undefined && { provider }),
+    ...(body.provider_options != null && { provider_options: body.provider_options }),
   })
 }
 
@@ -229,10 +231,8 @@ async function checkMayHide(
 }
 
 /** @throws forbidden_error, illegal_action_error, not_found_error */
-export async function removeSecret(actor: Actor, key: string): Promise<void> {
-  await actor.services.db.transaction().execute(async (transaction) => {
-    await deleteOwned(transaction, secretTable, await lockSecret(actor, transaction, key))
-  })
+export async function removeSecret(actor: Actor, transaction: Transaction, key: string): Promise<void> {
+  await deleteOwned(transaction, secretTable, await lockSecret(actor, transaction, key))
 }
 
 /**
@@ -240,11 +240,14 @@ export async function removeSecret(actor: Actor, key: string): Promise<void> {
  *
  * @throws bad_parameters_error, conflict_error, forbidden_error, illegal_action_error, not_found_error
  */
-export async function setSecretVisibility(actor: Actor, key: string, visibility: string): Promise<void> {
+export async function setSecretVisibility(
+  actor: Actor,
+  transaction: Transaction,
+  key: string,
+  visibility: string,
+): Promise<void> {
   const wanted = parseSetVisibility(visibility)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const secret = await lockSecret(actor, transaction, key)
-    await checkNewVisibility(actor, transaction, secretTable, secret, wanted)
-    await updateSecret(transaction, secret, { visibility: wanted })
-  })
+  const secret = await lockSecret(actor, transaction, key)
+  await checkNewVisibility(actor, transaction, secretTable, secret, wanted)
+  await updateSecret(transaction, secret, { visibility: wanted })
 }

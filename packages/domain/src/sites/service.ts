@@ -11,6 +11,7 @@ import {
   type RouteBody,
   type Visibility,
 } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { type Database, deleteOwned, listPage, lockId, siteTable } from '@tutti/storage'
 import { type Actor, tenantOf } from '../actor.ts'
 import { listScope } from '../list-scope.ts'
@@ -44,59 +45,59 @@ export function checkNotWider(
 }
 
 /** @throws bad_parameters_error, conflict_error, forbidden_error */
-export async function createSite(actor: Actor, name: string, body: RouteBody<'sites.create'>): Promise<void> {
+export async function createSite(
+  actor: Actor,
+  transaction: Transaction,
+  name: string,
+  body: RouteBody<'sites.create'>,
+): Promise<void> {
   checkIdentifier('name', name)
   const visibility = parseCreateVisibility(body)
   const location = body.location == null ? undefined : parseLocation(body.location)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    const creation = await creationOf(actor, transaction, body)
-    await claimId(actor, transaction, siteTable, name, visibility)
-    await insertSite(transaction, {
-      tenant_id: tenantOf(actor).id,
-      name,
-      visibility,
-      latitude: location?.latitude ?? null,
-      longitude: location?.longitude ?? null,
-      ...creation,
-    })
+  const creation = await creationOf(actor, transaction, body)
+  await claimId(actor, transaction, siteTable, name, visibility)
+  await insertSite(transaction, {
+    tenant_id: tenantOf(actor).id,
+    name,
+    visibility,
+    latitude: location?.latitude ?? null,
+    longitude: location?.longitude ?? null,
+    ...creation,
   })
 }
 
 /** Answers what the site is called from now on. */
 export async function changeSite(
   actor: Actor,
+  transaction: Transaction,
   name: string,
   body: RouteBody<'sites.update'>,
 ): Promise<string> {
   const newName = body.new_name == null ? name : checkIdentifier('new_name', body.new_name)
   const visibility = parseGivenVisibility(body)
   const location = body.location == null ? undefined : (parseLocation(body.location) ?? null)
-  await actor.services.db.transaction().execute(async (transaction) => {
-    // Always in the same order: two that swap names wait for each other in a line, not in a circle.
-    for (const one of [name, newName].sort()) await lockId(transaction, siteTable, one)
-    const site = await lockOwned(actor, transaction, siteTable, name)
-    if (visibility !== undefined) {
-      await checkNewVisibility(actor, transaction, siteTable, site, visibility)
-    }
-    if (newName !== name) {
-      const taken = new ApiError(
-        'conflict_error',
-        `Invalid new name \`${newName}\`, it already exists on <Tenant name=\`${site.tenant_name}\`> or with global visibility`,
-      )
-      await claimId(actor, transaction, siteTable, newName, visibility ?? site.visibility, taken)
-    }
-    await updateSite(transaction, site.tenant_id, name, {
-      ...(newName !== name && { name: newName }),
-      ...(visibility !== undefined && { visibility }),
-      ...(location !== undefined && { location }),
-    })
+  // Always in the same order: two that swap names wait for each other in a line, not in a circle.
+  for (const one of [name, newName].sort()) await lockId(transaction, siteTable, one)
+  const site = await lockOwned(actor, transaction, siteTable, name)
+  if (visibility !== undefined) {
+    await checkNewVisibility(actor, transaction, siteTable, site, visibility)
+  }
+  if (newName !== name) {
+    const taken = new ApiError(
+      'conflict_error',
+      `Invalid new name \`${newName}\`, it already exists on <Tenant name=\`${site.tenant_name}\`> or with global visibility`,
+    )
+    await claimId(actor, transaction, siteTable, newName, visibility ?? site.visibility, taken)
+  }
+  await updateSite(transaction, site.tenant_id, name, {
+    ...(newName !== name && { name: newName }),
+    ...(visibility !== undefined && { visibility }),
+    ...(location !== undefined && { location }),
   })
   return newName
 }
 
 /** Its deployments are at no site then. @throws illegal_action_error, not_found_error */
-export async function removeSite(actor: Actor, name: string): Promise<void> {
-  await actor.services.db.transaction().execute(async (transaction) => {
-    await deleteOwned(transaction, siteTable, await lockOwned(actor, transaction, siteTable, name))
-  })
+export async function removeSite(actor: Actor, transaction: Transaction, name: string): Promise<void> {
+  await deleteOwned(transaction, siteTable, await lockOwned(actor, transaction, siteTable, name))
 }

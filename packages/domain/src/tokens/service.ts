@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { ApiError, type ListAnswer, type ListQuery, type RouteBody } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { everything, findItem, listPage } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 import { noCredentials, sha256 } from '../authentication/index.ts'
@@ -30,24 +31,22 @@ export async function getToken(actor: Actor, id: string, include?: readonly stri
 }
 
 /** Makes a token for the caller, whose expired ones are cleaned away. Only this answer shows its value. */
-export async function createToken(actor: Actor, body: RouteBody<'tokens.create'>) {
+export async function createToken(actor: Actor, transaction: Transaction, body: RouteBody<'tokens.create'>) {
   const { caller, services } = actor
   const now = services.now()
   const expirationDate = parseExpiration(body.expiration_date, now) ?? null
   const id = randomAlphanumerics(10)
   const secret = randomAlphanumerics(40)
   const description = body.description ?? null
-  await services.db.transaction().execute(async (transaction) => {
-    await deleteExpiredTokens(transaction, caller.userId, now)
-    const token = {
-      id,
-      user_id: caller.userId,
-      secret_hash: sha256(secret),
-      description,
-      expiration_date: expirationDate,
-    }
-    if (!(await insertToken(transaction, token, caller.passwordHash))) throw noCredentials()
-  })
+  await deleteExpiredTokens(transaction, caller.userId, now)
+  const token = {
+    id,
+    user_id: caller.userId,
+    secret_hash: sha256(secret),
+    description,
+    expiration_date: expirationDate,
+  }
+  if (!(await insertToken(transaction, token, caller.passwordHash))) throw noCredentials()
   return {
     id,
     username: caller.username,

@@ -8,6 +8,7 @@ import {
   parseSystemRole,
   type RouteBody,
 } from '@tutti/api'
+import type { Transaction } from '@tutti/storage'
 import { type Database, everything, findItem, listPage } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 import { requireLocalGroups } from '../authentication/index.ts'
@@ -60,14 +61,12 @@ export async function createGroup(actor: Actor, body: RouteBody<'userGroups.crea
 }
 
 /** @throws not_found_error, bad_parameters_error */
-export async function setGroupRole({ services }: Actor, name: string, role: string): Promise<void> {
+export async function setGroupRole(transaction: Transaction, name: string, role: string): Promise<void> {
   const systemRole = parseSystemRole(role)
-  await services.db.transaction().execute(async (transaction) => {
-    const group = await requireGroup(transaction, name)
-    await keepingAnAdministrator(transaction, 'modify the role of', () =>
-      updateGroupRole(transaction, group.id, systemRole),
-    )
-  })
+  const group = await requireGroup(transaction, name)
+  await keepingAnAdministrator(transaction, 'modify the role of', () =>
+    updateGroupRole(transaction, group.id, systemRole),
+  )
 }
 
 /** @throws not_found_error, conflict_error while it has users or tenants */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { checkIdentifier } from '@tutti/api'
+import { inTransaction } from '@tutti/domain'
 import type { ReceivedArchive } from '@tutti/domain/blueprints'
 import {
   changeBlueprint,
@@ -40,7 +41,9 @@ export const blueprintHandlers = {
   },
 
   async 'blueprints.update'(request) {
-    await changeBlueprint(request, request.params.blueprint_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeBlueprint(actor, transaction, request.params.blueprint_id, request.body),
+    )
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 
@@ -51,7 +54,9 @@ export const blueprintHandlers = {
   },
 
   'blueprints.delete': (request) =>
-    removeBlueprint(request, request.params.blueprint_id, request.options.force ?? false),
+    inTransaction(request, (actor, transaction) =>
+      removeBlueprint(actor, transaction, request.params.blueprint_id, request.options.force ?? false),
+    ),
 
   async 'blueprints.download'(request) {
     const { fileName, size, chunks } = await downloadArchive(request, request.params.blueprint_id)
@@ -64,12 +69,16 @@ export const blueprintHandlers = {
   },
 
   async 'blueprints.setVisibility'(request) {
-    await setBlueprintVisibility(request, request.params.blueprint_id, request.body.visibility)
+    await inTransaction(request, (actor, transaction) =>
+      setBlueprintVisibility(actor, transaction, request.params.blueprint_id, request.body.visibility),
+    )
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 
   async 'blueprints.setGlobal'(request) {
-    await setBlueprintVisibility(request, request.params.blueprint_id, 'global')
+    await inTransaction(request, (actor, transaction) =>
+      setBlueprintVisibility(actor, transaction, request.params.blueprint_id, 'global'),
+    )
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 } satisfies Partial<Handlers>

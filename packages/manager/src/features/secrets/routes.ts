@@ -1,3 +1,4 @@
+import { inTransaction } from '@tutti/domain'
 import {
   changeSecret,
   exportSecrets,
@@ -24,24 +25,35 @@ export const secretHandlers = {
     }),
 
   async 'secrets.create'(request) {
-    await putSecret(request, request.params.secret_key, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      putSecret(actor, transaction, request.params.secret_key, request.body),
+    )
     return showWritten(request, request.params.secret_key, request.include)
   },
 
   async 'secrets.update'(request) {
-    await changeSecret(request, request.params.secret_key, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeSecret(actor, transaction, request.params.secret_key, request.body),
+    )
     return showWritten(request, request.params.secret_key, request.include)
   },
 
-  'secrets.delete': (request) => removeSecret(request, request.params.secret_key),
+  'secrets.delete': (request) =>
+    inTransaction(request, (actor, transaction) =>
+      removeSecret(actor, transaction, request.params.secret_key),
+    ),
 
   async 'secrets.setVisibility'(request) {
-    await setSecretVisibility(request, request.params.secret_key, request.body.visibility)
+    await inTransaction(request, (actor, transaction) =>
+      setSecretVisibility(actor, transaction, request.params.secret_key, request.body.visibility),
+    )
     return showWritten(request, request.params.secret_key, request.include)
   },
 
   async 'secrets.setGlobal'(request) {
-    await setSecretVisibility(request, request.params.secret_key, 'global')
+    await inTransaction(request, (actor, transaction) =>
+      setSecretVisibility(actor, transaction, request.params.secret_key, 'global'),
+    )
     return showWritten(request, request.params.secret_key, request.include)
   },
 

@@ -1,3 +1,4 @@
+import { inTransaction } from '@tutti/domain'
 import {
   addUserToGroup,
   createGroup,
@@ -22,7 +23,9 @@ export const userGroupHandlers = {
   },
 
   async 'userGroups.update'(request) {
-    await setGroupRole(request, request.params.group_name, request.body.role)
+    await inTransaction(request, (_actor, transaction) =>
+      setGroupRole(transaction, request.params.group_name, request.body.role),
+    )
     return getGroup(request, request.params.group_name, false, request.include)
   },
 
