@@ -12,8 +12,8 @@ import {
 } from '@tutti/api'
 import { listPage, notify, type Transaction } from '@tutti/storage'
 import { type Actor, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
-import { evaluateTargets, storeTargets } from '../dependencies/index.ts'
-import { evaluatePayload, findEvaluation, startingEvaluator } from '../evaluation/index.ts'
+import { storeTargets } from '../dependencies/index.ts'
+import { startingEvaluator } from '../evaluation/index.ts'
 import { listScope } from '../list-scope.ts'
 import { getItem } from '../owned.ts'
 import { dequeueExecutions } from './dequeue-queries.ts'
@@ -30,6 +30,7 @@ import {
   takeFromWorker,
 } from './queries.ts'
 import { setExecutionStatus } from './status-queries.ts'
+import { targetsNow } from './targets.ts'
 import {
   type CancelAction,
   cancelledStatus,
@@ -187,11 +188,7 @@ async function targetsOf(actor: Actor, id: string) {
   const { db } = actor.services
   const execution = await findExecution(db, tenantOf(actor).id, id)
   if (execution === undefined) return undefined
-  const evaluator = startingEvaluator(actor)
-  return evaluateTargets(db, execution, async (deploymentId) => {
-    const storage = await findEvaluation(evaluator, tenantScope(actor), deploymentId)
-    return storage && ((payload, context) => evaluatePayload(evaluator, payload, context, storage))
-  })
+  return targetsNow(startingEvaluator(actor), async () => tenantScope(actor), execution)
 }
 
 /** DELETE /executions: ended ones, all or by age or but the newest (docs/reference/executions.md). */

@@ -19,12 +19,12 @@ import type { ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
 import {
   clearResumeMode,
-  insertGraph,
   loadGraphs,
   loadModel,
   loadSurroundings,
   type StoredGraph,
   storeCommit,
+  storeGraph,
   storeResume,
   takeStep,
 } from './queries.ts'
@@ -116,7 +116,7 @@ async function buildAndStore(run: Run, phase: Phase, model: DeploymentModel): Pr
   await services.db
     .transaction()
     .execute((transaction) =>
-      insertGraph(transaction, control.lease, execution, graph, countedOperations(operations)),
+      storeGraph(transaction, control.lease, execution, graph, countedOperations(operations)),
     )
   return graph
 }
