@@ -10,7 +10,9 @@ test.each([0o022, 0o077])('with umask %o, whoever may pass through can', async (
   try {
     const open = await openProcessFolder(join(folder, 'work'), 0o711)
     const closed = await openProcessFolder(join(folder, 'uploads'))
-    const modes = await Promise.all([dirname(open), open, closed].map(async (path) => (await stat(path)).mode))
+    const modes = await Promise.all(
+      [dirname(open), open, closed].map(async (path) => (await stat(path)).mode),
+    )
     expect(modes.map((mode) => mode & 0o777)).toEqual([0o711, 0o711, 0o700])
   } finally {
     process.umask(before)

@@ -29,10 +29,9 @@ export async function inResources(
 async function tell(
   services: WorkerServices,
   execution: ExecutionRow,
-  reason: string | undefined,
+  message: string | undefined,
 ): Promise<void> {
-  if (reason === undefined) return
-  const message = `The folder of the deployment is on this worker only: ${reason}`
+  if (message === undefined) return
   const event = { isLog: true, reportedAt: new Date(services.now()), level: 'warning', message } as const
   try {
     await insertEvents(services.db, executionEvents(execution), [event])

@@ -12,7 +12,7 @@ import { folderOf, insideOf } from './names.ts'
 import { readNote, unlessAbsent, writeNote } from './notes.ts'
 import { openTenantFolder } from './open-folder.ts'
 import { type Surroundings, writeDeploymentFolder } from './queries.ts'
-import { packInto, unpackFrom } from './tar.ts'
+import { openToOwner, packInto, unpackFrom } from './tar.ts'
 
 export type Deployment = {
   readonly tenantId: number
@@ -97,7 +97,7 @@ async function handOverTree(path: string, user: OperationUser): Promise<void> {
   await handOver(path, user)
 }
 
-/** Stores what an operation has changed, for whichever worker runs the next. Answers why it is not stored, if so. */
+/** Stores what an operation has changed, for whichever worker runs the next. Answers what is not stored, and why. */
 export async function storeFolder(store: Store, deployment: Deployment): Promise<string | undefined> {
   const { db, root, limits, maxArchiveBytes, workFolder } = store
   const owner = ownerOf(deployment)
@@ -110,15 +110,25 @@ export async function storeFolder(store: Store, deployment: Deployment): Promise
     if (fingerprint === note.fingerprint) return undefined
     const file = join(workFolder, `folder-${randomUUID()}.tar.gz`)
     try {
-      await packInto({ folder, user: deployment.user }, (tar) =>
-        pipeline(
-          tar,
-          limited(limits.maxBytes + limits.maxEntries * 8_192 + 10_240),
-          createGzip({ level: 1 }),
-          limited(maxArchiveBytes),
-          createWriteStream(file, { mode: 0o600 }),
-        ),
-      )
+      const pack = (without: boolean) =>
+        packInto(
+          { folder, user: deployment.user },
+          (tar) =>
+            pipeline(
+              tar,
+              limited(limits.maxBytes + limits.maxEntries * 8_192 + 10_240),
+              createGzip({ level: 1 }),
+              limited(maxArchiveBytes),
+              createWriteStream(file, { mode: 0o600 }),
+            ),
+          { without },
+        )
+      let closed = await pack(false)
+      if (closed !== undefined) {
+        await openToOwner({ folder, user: deployment.user })
+        fingerprint = await fingerprintOf(folder, limits)
+        closed = await pack(true)
+      }
       const version = await db.transaction().execute(async (transaction) => {
         const { sha256 } = await writeArchive(transaction, createReadStream(file), {
           maxBytes: maxArchiveBytes,
@@ -131,16 +141,21 @@ export async function storeFolder(store: Store, deployment: Deployment): Promise
         )
       })
       if (version !== undefined) await writeNote(root, { ...note, version, fingerprint })
+      return closed === undefined
+        ? undefined
+        : `Part of the folder of the deployment is on this worker only: ${closed}`
     } finally {
       await rm(file, { force: true })
     }
-    return undefined
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error
     if (note.fingerprint !== fingerprint) await writeNote(root, { ...note, fingerprint })
-    return error.message
+    return onlyHere(error.message)
   }
 }
+
+export const onlyHere = (reason: string): string =>
+  `The folder of the deployment is on this worker only: ${reason}`
 
 function limited(maxBytes: number) {
   return async function* (source: AsyncIterable<Buffer>) {

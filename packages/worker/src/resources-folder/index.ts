@@ -5,7 +5,14 @@ import type { WorkerLog } from '../services.ts'
 import type { WorkerSettings } from '../settings.ts'
 import { createSoon } from '../soon.ts'
 import { layOutBlueprint, removeReadOnly } from './blueprint-folder.ts'
-import { type Deployment, fetchFolder, removeTree, type Store, storeFolder } from './deployment-folder.ts'
+import {
+  type Deployment,
+  fetchFolder,
+  onlyHere,
+  removeTree,
+  type Store,
+  storeFolder,
+} from './deployment-folder.ts'
 import { folderOf, noteFile, type Owner } from './names.ts'
 import { listNotes, removeNote } from './notes.ts'
 import { openResourcesFolder } from './open-folder.ts'
@@ -28,7 +35,7 @@ export type ResourcesFolder = {
 }
 
 export type Entered = {
-  /** After it. Answers why the folder is not kept for other workers, where it is not. */
+  /** After it. Answers what of the folder is not kept for other workers, and why, if something is not. */
   leave(): Promise<string | undefined>
   /** When the operation is another worker's by now. */
   drop(): void
@@ -117,7 +124,9 @@ export async function openResources({ db, settings, config, log }: Services): Pr
                 { err: error, deployment: deploymentId },
                 'the folder of a deployment could not be stored yet',
               )
-              return isDatabaseAway(error) ? undefined : `it could not be stored: ${(error as Error).message}`
+              return isDatabaseAway(error)
+                ? undefined
+                : onlyHere(`it could not be stored: ${(error as Error).message}`)
             } finally {
               count(key, -1)
             }

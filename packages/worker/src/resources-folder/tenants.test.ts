@@ -1,15 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Database, openDatabase } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { layOutBlueprint, removeReadOnly } from './blueprint-folder.ts'
-import { type Deployment, fetchFolder, type Store, storeFolder } from './deployment-folder.ts'
-import { folderOf } from './names.ts'
+import { type Deployment, fetchFolder, removeTree, type Store, storeFolder } from './deployment-folder.ts'
+import { folderOf, noteFile } from './names.ts'
 import { openResourcesFolder } from './open-folder.ts'
+import { readSurroundings } from './queries.ts'
 
 test.each(['..', '.', '', 'a/b', 'a\0b', 'ä', 'x'.repeat(256), ' ', '-\n'])(
   '%j is the name of no folder',
@@ -133,4 +135,71 @@ asRoot('as root', () => {
     expect(run(ours, 'touch deployments/ours/d/again').status).toBe(0)
     expect(await readFile(join(folder, 'key'), 'utf8')).toBe('of the manager')
   })
+
+  test('what its owner has closed is stored all the same, and so is a name that is no text', async () => {
+    await using kept = await storedDeployment()
+    const at = 'deployments/ours/kept'
+    expect(
+      run(
+        ours,
+        `cd ${at} && echo in > closed.txt && mkdir -p closed/deeper && echo deep > closed/deeper/x && chmod 0 closed.txt closed/deeper closed`,
+      ).status,
+    ).toBe(0)
+    expect(await storeFolder(store, await kept.present())).toBeUndefined()
+    await rm(join(store.root, at), { recursive: true })
+    await fetchFolder(store, await kept.present())
+    expect(run(ours, `cat ${at}/closed.txt ${at}/closed/deeper/x`).stdout).toBe('in\ndeep\n')
+
+    // Only this one changes: it is seen.
+    const name = Buffer.from(`${join(store.root, at)}/\xff\n`, 'latin1')
+    await writeFile(name, 'of bytes')
+    await chown(name, ours, ours)
+    expect(await storeFolder(store, await kept.present())).toBeUndefined()
+    await rm(join(store.root, at), { recursive: true })
+    await fetchFolder(store, await kept.present())
+    expect(await readFile(name, 'utf8')).toBe('of bytes')
+
+    // What is somebody else's alone stays out, and is told; the rest is stored.
+    await writeFile(join(store.root, at, 'root-only'), 'of root', { mode: 0o600 })
+    expect(run(ours, `echo new > ${at}/new`).status).toBe(0)
+    expect(await storeFolder(store, await kept.present())).toMatch(/on this worker only.*root-only/)
+    await rm(join(store.root, at), { recursive: true })
+    await fetchFolder(store, await kept.present())
+    expect(run(ours, `cat ${at}/new ${at}/root-only`).stdout).toBe('new\n')
+  })
+
+  test('folders that are nested deeper than a path can say are told, not thrown', async () => {
+    await using kept = await storedDeployment()
+    const deep = 'for i in $(seq 30); do mkdir $(printf "%0200d" 0) && cd $(printf "%0200d" 0); done'
+    run(ours, `cd deployments/ours/kept && ${deep}`) // until the shell itself cannot say where it is
+    expect(await storeFolder(store, await kept.present())).toMatch(/nested too deep/)
+    await removeTree(join(store.root, 'deployments/ours/kept'))
+  })
+
+  /** A deployment with a row of its own, whose folder is fetched. */
+  async function storedDeployment() {
+    await db
+      .insertInto('tenants')
+      .values({ id: 7, name: 'ours' })
+      .onConflict((oc) => oc.doNothing())
+      .execute()
+    await sql`insert into blueprints (tenant_id, id, created_by, state) values (7, 'app', 'admin', 'uploaded') on conflict do nothing`.execute(
+      db,
+    )
+    await sql`insert into deployments (tenant_id, id, display_name, blueprint_id, blueprint_tenant_id, created_by)
+      values (7, 'kept', 'kept', 'app', 7, 'admin')`.execute(db)
+    const present = async (): Promise<Deployment> => {
+      const surroundings = await readSurroundings(db, 7, 'kept')
+      if (surroundings === undefined) throw new Error('no deployment')
+      return { tenantId: 7, id: 'kept', user: ours, surroundings }
+    }
+    await fetchFolder(store, await present())
+    return {
+      present,
+      async [Symbol.asyncDispose]() {
+        await sql`delete from deployments where tenant_id = 7 and id = 'kept'`.execute(db)
+        await rm(noteFile(store.root, { kind: 'deployments', tenant: 'ours', id: 'kept' }), { force: true })
+      },
+    }
+  }
 })
