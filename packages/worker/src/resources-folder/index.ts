@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type ConfigValues, isDatabaseAway, unpackedArchive } from '@tutti/storage'
+import { type ConfigValues, createAbandonedSweep, isDatabaseAway, unpackedArchive } from '@tutti/storage'
 import { operationUser } from '../operations/index.ts'
 import type { WorkerLog } from '../services.ts'
 import type { WorkerSettings } from '../settings.ts'
@@ -13,8 +13,8 @@ import {
   type Store,
   storeFolder,
 } from './deployment-folder.ts'
-import { folderOf, noteFile, type Owner } from './names.ts'
-import { listNotes, removeNote } from './notes.ts'
+import { folderOf, insideOf, noteFile, type Owner } from './names.ts'
+import { isNoteFile, listNotes, removeNote } from './notes.ts'
 import { openResourcesFolder } from './open-folder.ts'
 import { findGone, readSurroundings } from './queries.ts'
 
@@ -76,8 +76,20 @@ export async function openResources({ db, settings, config, log }: Services): Pr
 
   const warn = (error: unknown) =>
     log.warn({ err: error }, 'folders of what was deleted could not be removed yet')
+  const leftOvers = [
+    createAbandonedSweep(join(insideOf(root), 'staging'), {
+      wanted: async () => new Set(),
+      afterMs: longestStagingMs,
+      remove: removeReadOnly,
+    }),
+    createAbandonedSweep(join(insideOf(root), 'notes'), {
+      wanted: async (names) => new Set(names.filter(isNoteFile)),
+      afterMs: longestStagingMs,
+    }),
+  ]
   const sweeper = createSoon(
     async () => {
+      for (const sweep of leftOvers) await sweep().catch(warn)
       for (const gone of await findGone(db, await listNotes(root))) {
         // One that cannot be removed does not keep the others.
         await remove(gone).catch(warn)
@@ -141,6 +153,9 @@ export async function openResources({ db, settings, config, log }: Services): Pr
     },
   }
 }
+
+/** For laying something out: what is older was left by a worker that was killed. */
+const longestStagingMs = 3_600_000
 
 const nothing: Entered = { leave: async () => undefined, drop: () => undefined }
 
