@@ -22,7 +22,10 @@ export async function inResources(
   }
   // What is killed at once is another worker's to run again, from what was stored before.
   if (signal.reason === atOnce) entered.drop()
-  else await tell(services, execution, await entered.leave())
+  else {
+    const heldBy = { executionId: execution.id, fence: execution.lease_fence }
+    await tell(services, execution, await entered.leave(heldBy))
+  }
   return outcome
 }
 

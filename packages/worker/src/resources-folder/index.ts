@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type ConfigValues, createAbandonedSweep, isDatabaseAway, unpackedArchive } from '@tutti/storage'
 import { operationUser } from '../operations/index.ts'
 import type { WorkerLog } from '../services.ts'
@@ -13,10 +13,11 @@ import {
   type Store,
   storeFolder,
 } from './deployment-folder.ts'
-import { folderOf, insideOf, noteFile, type Owner } from './names.ts'
+import { folderOf, insideOf, lockFolder, noteFile, type Owner } from './names.ts'
 import { isNoteFile, listNotes, removeNote } from './notes.ts'
 import { openResourcesFolder } from './open-folder.ts'
-import { findGone, readSurroundings } from './queries.ts'
+import { findGone, type HeldBy, readSurroundings } from './queries.ts'
+import { createTurns, inTurn } from './turns.ts'
 
 export { readInstallation } from './queries.ts'
 
@@ -36,16 +37,26 @@ export type ResourcesFolder = {
 
 export type Entered = {
   /** After it. Answers what of the folder is not kept for other workers, and why, if something is not. */
-  leave(): Promise<string | undefined>
+  leave(heldBy: HeldBy): Promise<string | undefined>
   /** When the operation is another worker's by now. */
   drop(): void
 }
 
 type Services = {
   readonly db: Store['db']
-  readonly settings: WorkerSettings
-  readonly config: ConfigValues
-  readonly log: WorkerLog
+  readonly settings: Pick<
+    WorkerSettings,
+    | 'dataFolder'
+    | 'environment'
+    | 'maxArchiveBytes'
+    | 'maxUnpackedBytes'
+    | 'maxUnpackedEntries'
+    | 'operationUsers'
+    | 'resourcesSweepMs'
+    | 'workFolder'
+  >
+  readonly config: Pick<ConfigValues, 'get'>
+  readonly log: Pick<WorkerLog, 'warn'>
 }
 
 export async function openResources({ db, settings, config, log }: Services): Promise<ResourcesFolder> {
@@ -68,9 +79,11 @@ export async function openResources({ db, settings, config, log }: Services): Pr
     const key = noteFile(root, owner)
     await alone(key, async () => {
       if (busy.has(key)) return
-      if (folder !== undefined)
-        await (owner.kind === 'blueprints' ? removeReadOnly(folder) : removeTree(folder))
-      await removeNote(root, owner)
+      await inTurn(root, owner, async () => {
+        if (folder !== undefined)
+          await (owner.kind === 'blueprints' ? removeReadOnly(folder) : removeTree(folder))
+        await removeNote(root, owner)
+      })
     })
   }
 
@@ -84,6 +97,10 @@ export async function openResources({ db, settings, config, log }: Services): Pr
     }),
     createAbandonedSweep(join(insideOf(root), 'notes'), {
       wanted: async (names) => new Set(names.filter(isNoteFile)),
+      afterMs: longestStagingMs,
+    }),
+    createAbandonedSweep(join(insideOf(root), 'locks'), {
+      wanted: async () => new Set((await listNotes(root)).map((note) => basename(lockFolder(root, note)))),
       afterMs: longestStagingMs,
     }),
   ]
@@ -119,17 +136,22 @@ export async function openResources({ db, settings, config, log }: Services): Pr
         )
       }
       const deployment: Deployment = { tenantId, id: deploymentId, surroundings, user }
-      const key = noteFile(root, { kind: 'deployments', tenant, id: deploymentId })
+      const owner = { kind: 'deployments', tenant, id: deploymentId } as const
+      const key = noteFile(root, owner)
+      const present = async (): Promise<Deployment | undefined> => {
+        const now = await readSurroundings(db, tenantId, deploymentId)
+        return now && { ...deployment, surroundings: now }
+      }
       await alone(key, async () => {
         // Those at work here have it, and write into it.
-        if (!busy.has(key)) await fetchFolder(store, deployment)
+        if (!busy.has(key)) await fetchFolder(store, owner, present)
         count(key, 1)
       })
       return {
-        leave: () =>
+        leave: (heldBy) =>
           alone(key, async () => {
             try {
-              return await storeFolder(store, deployment)
+              return await storeFolder(store, deployment, heldBy)
             } catch (error) {
               // The operation is done, and what it wrote is here: it is stored with what the next one writes.
               log.warn(
@@ -158,18 +180,3 @@ export async function openResources({ db, settings, config, log }: Services): Pr
 const longestStagingMs = 3_600_000
 
 const nothing: Entered = { leave: async () => undefined, drop: () => undefined }
-
-/** What is done to one folder is done one after the other. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>()
-  return async <Value>(key: string, work: () => Promise<Value>): Promise<Value> => {
-    const before = last.get(key) ?? Promise.resolve()
-    const turn = before.then(work, work)
-    last.set(key, turn)
-    try {
-      return await turn
-    } finally {
-      if (last.get(key) === turn) last.delete(key)
-    }
-  }
-}
