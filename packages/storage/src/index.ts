@@ -1,4 +1,5 @@
 export type { PoolConfig } from 'pg'
+export { createAbandonedSweep } from './abandoned.ts'
 export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
 export { type AuditedTable, auditTable, tenantName } from './audit/audit-table.ts'
