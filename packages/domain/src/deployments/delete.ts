@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, notFound, type Visibility } from '@tutti/api'
 import type { Transaction } from '@tutti/storage'
-import { type Actor, tenantOf, tenantScope } from '../actor.ts'
+import { type Actor, tenantScope } from '../actor.ts'
 import { insertExecutions } from '../executions/index.ts'
 import { lockForDeletion, setInProgress, unfinishedExecutions } from './delete-queries.ts'
 import { lockDeployment } from './service.ts'
