@@ -148,7 +148,7 @@ function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
     parameters: workflow.parameters,
     is_cascading: workflow.is_cascading,
     is_available:
-      whyNotBuiltIn(workflow) === undefined &&
+      whyNotBuiltIn(name, workflow) === undefined &&
       whyUnavailable(workflow.availability_rules, state) === undefined,
     availability_rules: workflow.availability_rules,
   }))

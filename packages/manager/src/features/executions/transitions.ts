@@ -1,4 +1,5 @@
 import { ApiError, illegalAction, isActiveStatus, isEndStatus } from '@tutti/api'
+import { isSystemWorkflowName } from '@tutti/engine'
 
 /**
  * Whether a PATCH may change the status (docs/reference/executions.md, "Setting the status"). The same status is always
@@ -68,9 +69,6 @@ export function checkResumable(execution: Execution, isForced: boolean): void {
 export const checkRequeueable = (execution: Execution): void =>
   checkRepeatable(execution, 'requeue', ['cancelled', 'failed'])
 
-/** Workflows of the manager itself, which are over when they are over (docs/reference/executions.md, "Resume"). */
-const notResumable = ['upload_blueprint', 'create_deployment_environment', 'delete_deployment_environment']
-
 function checkRepeatable(
   { workflow_id: workflow, status }: Execution,
   action: string,
@@ -82,7 +80,8 @@ function checkRepeatable(
       `Cannot ${action} execution: it is in status ${status}, expected to be one of: ${allowed.join(', ')}`,
     )
   }
-  if (notResumable.includes(workflow)) {
+  // They are over when they are over (docs/reference/executions.md, "Resume").
+  if (isSystemWorkflowName(workflow)) {
     throw new ApiError(
       'conflict_error',
       `Cannot ${action} execution: workflow ${workflow} is not resumable`,
