@@ -12,7 +12,7 @@ export {
 export { type CoordinatorLock, coordinatorLock } from './coordinator-lock.ts'
 export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
-export { linkAwaiting } from './dependencies/awaited.ts'
+export { linkAwaiting, linkAwaitingAgain } from './dependencies/awaited.ts'
 export { setConsumerLabels } from './dependencies/consumers.ts'
 export { deleteDeployment } from './dependencies/delete-deployment.ts'
 export {

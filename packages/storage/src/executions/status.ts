@@ -1,6 +1,7 @@
 import { isActiveStatus, isEndStatus } from '@tutti/api'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { linkAwaitingAgain } from '../dependencies/awaited.ts'
 import { tellGroups } from '../groups/execution-groups.ts'
 import { notify } from '../notifications.ts'
 import type { Visibility } from '../schema.ts'
@@ -62,6 +63,7 @@ export async function setExecutionStatuses(
   await setDeploymentStatuses(transaction, tenantId, changed, change.status)
   await tellGroups(transaction, tenantId, changed, change)
   if (!ended) return
+  if (change.status !== 'terminated') await awaitNoLonger(transaction, tenantId, changed)
   const news = changed.map(({ id }) => ({ kind: 'execution_ended', tenantId, executionId: id }) as const)
   await notify(transaction, ...news)
 }
@@ -97,6 +99,18 @@ async function failFollowers(
       error: `Error dequeueing execution: the creation of its deployment was ${status}${why}`,
     },
   )
+}
+
+/** What is being deleted is nothing to depend on; what stays after all is again. */
+async function awaitNoLonger(
+  transaction: Database,
+  tenantId: number,
+  changed: readonly Changed[],
+): Promise<void> {
+  const staying = changed.flatMap(({ workflow_id: workflow, deployment_id: id }) =>
+    workflow === 'delete_deployment_environment' && id !== null ? [id] : [],
+  )
+  if (staying.length > 0) await linkAwaitingAgain(transaction, tenantId, staying)
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   type ListedResource,
   labelsField,
   labelValue,
+  linkAwaitingAgain,
   literal,
   ownedRows,
   ownerFields,
@@ -274,6 +275,7 @@ export async function updateDeployment(
       .where('deployment_id', '=', id)
       .execute()
   }
+  await linkAwaitingAgain(db, tenantId, [id])
   return true
 }
 
