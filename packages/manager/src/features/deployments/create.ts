@@ -34,7 +34,7 @@ import {
   type PluginToInstall,
   readPlanForCreation,
 } from './create-queries.ts'
-import { isRestored, restoreRecord } from './restore.ts'
+import { isRestored, readWorkdir, restoreRecord } from './restore.ts'
 
 type Body = RouteBody<'deployments.create'>
 
@@ -75,6 +75,8 @@ async function startCreation(
     labels: body.labels ?? [],
     siteName: body.site_name ?? undefined,
   }
+  const isOnlyRecorded = isRestored(body)
+  const workdir = isOnlyRecorded ? await readWorkdir(request, body) : undefined
   return request.services.db.transaction().execute(async (transaction) => {
     const created = await creationOf(request, transaction, body)
     await lockId(transaction, deploymentTable, id)
@@ -86,10 +88,10 @@ async function startCreation(
       createdBy: created.created_by,
       createdAt: created.created_at,
     }
-    if (isRestored(body)) {
+    if (isOnlyRecorded) {
       const checked = await checkCreation(request, transaction, creation, [deployment])
       await insert(request, transaction, creation, checked, [deployment])
-      await restoreRecord(request, transaction, id, body, created.created_by)
+      await restoreRecord(request, transaction, id, body, { workdir, createdBy: created.created_by })
       return undefined
     }
     const [executionId] = await createDeployments(request, transaction, creation, [deployment])
