@@ -302,6 +302,43 @@ test('not even one that is said to be running runs, nor does its deployment wait
   expect((await get('/deployments/still')).create_execution).toEqual(expect.any(String))
 })
 
+test('nothing waits for what is only said to run or to wait, and a cancellation ends it', async () => {
+  const restored = async (body: object) => (await post(body)).body.id as string
+  const nobody = { deployment_id: '', workflow_id: 'create_snapshot', is_system_workflow: true }
+  await put('/deployments/quiet', { ...record, workdir_zip: '' })
+  const ids = [
+    await restored({ ...nobody, force_status: 'started' }),
+    await restored({ ...nobody, force_status: 'queued' }),
+    await restored({ deployment_id: 'quiet', workflow_id: 'mine', force_status: 'queued' }),
+    await restored({ deployment_id: 'quiet', workflow_id: 'mine', force_status: 'started' }),
+    await restored({ deployment_id: 'quiet', workflow_id: 'mine', force_status: 'kill_cancelling' }),
+  ]
+  const statuses = async () =>
+    Promise.all(ids.map(async (id) => (await get(`/executions/${id}?_include=status`)).status))
+  await system.ended(await system.start('living', 'uninstall'))
+  await system.ended(await system.start('living', 'install'))
+  expect(await statuses()).toEqual(['started', 'queued', 'queued', 'started', 'kill_cancelling'])
+
+  await system.inject('POST', '/maintenance/activate')
+  expect((await get('/maintenance')).status).toBe('activated')
+  await system.inject('POST', '/maintenance/deactivate')
+
+  // Not even who says that it starts starts it, and nobody resumes what had the rights of the manager itself.
+  const said = await system.inject('PATCH', `/executions/${ids[2]}`, { body: { status: 'pending' } })
+  expect(said.body.status).toBe('pending')
+  const resumed = await system.inject('POST', `/executions/${ids[0]}`, { body: { action: 'resume' } })
+  expect(resumed).toMatchObject({ status: 409, body: { error_code: 'conflict_error' } })
+  expect((await get(`/events?execution_id=${ids[2]}`)).items).toEqual([])
+
+  for (const id of ids) {
+    const answer = await system.inject('POST', `/executions/${id}`, { body: { action: 'kill' } })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled', ended_at: expect.any(String) } })
+  }
+  await restored({ deployment_id: 'quiet', workflow_id: 'mine', force_status: 'started' })
+  expect((await system.inject('DELETE', '/deployments/quiet')).status).toBe(204)
+  await system.deleted('quiet')
+})
+
 test.each([
   { force_status: 'terminated' },
   { id: 'mine' },

@@ -63,6 +63,7 @@ export {
   offered,
   pickUpMs,
   readHeld,
+  recorded,
   releaseAllLeases,
   releaseLeases,
   renewLeases,

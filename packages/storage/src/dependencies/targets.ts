@@ -1,6 +1,6 @@
-import { activeStatuses } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { isActive } from '../executions/lease.ts'
 import { administeredBy } from '../scope-of.ts'
 
 /** Whether the user, who may be named by a column, sees the deployment. */
@@ -33,7 +33,7 @@ export async function holdTargets(
       and ${seenBy('d', username)}
       and not exists (
         select from executions e where e.tenant_id = d.tenant_id and e.deployment_id = d.id
-          and e.workflow_id = 'delete_deployment_environment' and e.status = any(${[...activeStatuses]}::text[]))
+          and e.workflow_id = 'delete_deployment_environment' and ${isActive})
     `.execute(transaction)
   return new Set(rows.map((row) => row.id))
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { ExecutionJob, Queue } from '../queue.ts'
 import { isInMaintenance } from '../shared/maintenance.ts'
-import { isActiveOrQueued, offered } from './lease.ts'
+import { isActiveOrQueued, offered, recorded } from './lease.ts'
 
 /** Directly started executions have no limit; dequeued ones start while fewer than this are active. */
 const maxConcurrentWorkflows = sql`coalesce(
@@ -16,7 +16,10 @@ const maxConcurrentWorkflows = sql`coalesce(
  */
 export async function mayDequeue(db: Database): Promise<boolean> {
   const { rows } = await sql`
-    select from executions where status = 'queued' and not ${isInMaintenance} limit 1`.execute(db)
+    select from executions
+    where status = 'queued' and lease_owner is distinct from ${recorded} and not ${isInMaintenance} limit 1`.execute(
+    db,
+  )
   return rows.length > 0
 }
 

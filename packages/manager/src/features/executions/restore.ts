@@ -52,6 +52,7 @@ export async function restoreExecution(request: Request, body: Body, status: str
       id,
       workflowId: body.workflow_id,
       status,
+      isUnfinished: !isEndStatus(status),
       error: body.error ?? '',
       deployment,
       parameters: { ...defaultsOf(deployment, body.workflow_id), ...body.parameters },
