@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { hashPassword, sha256 } from '@tutti/domain/authentication'
 import { type Database, toJson } from '@tutti/storage'
-import { sha256 } from '../src/authentication/authenticate.ts'
-import { hashPassword } from '../src/authentication/passwords.ts'
 import { passwordOf } from './test-manager.ts'
 
 /** Rows that tests of the REST service begin with, written as workers and other requests would have left them. */
