@@ -36,6 +36,7 @@ export {
   offered,
   pickUpMs,
   readHeld,
+  recorded,
   releaseAllLeases,
   releaseLeases,
   renewLeases,

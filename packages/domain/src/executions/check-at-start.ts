@@ -29,7 +29,7 @@ export async function checkAtStart(db: Database, execution: ExecutionRow): Promi
   if (workflow === null) {
     return { ok: false, error: `Workflow ${workflowId} does not exist in deployment ${deploymentId}` }
   }
-  const notBuiltIn = whyNotBuiltIn(workflow)
+  const notBuiltIn = whyNotBuiltIn(workflowId, workflow)
   if (notBuiltIn !== undefined)
     return { ok: false, error: `Workflow ${workflowId} cannot be run: ${notBuiltIn}` }
   const why = execution.force || execution.resume ? undefined : await unavailability(db, execution, workflow)

@@ -10,7 +10,7 @@ import {
   parseTimestamp,
   wireList,
 } from '@tutti/api'
-import { listPage, notify, type Transaction } from '@tutti/storage'
+import { listPage, notify, recorded, type Transaction } from '@tutti/storage'
 import { type Actor, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
 import { storeTargets } from '../dependencies/index.ts'
 import { startingEvaluator } from '../evaluation/index.ts'
@@ -112,7 +112,7 @@ async function cancel(
   execution: Execution,
   action: CancelAction,
 ) {
-  const status = cancelledStatus(execution.id, execution.status, action)
+  const status = cancelledStatus(execution, action)
   if (isEndStatus(execution.status)) return endWhatIsLeft(transaction, execution.tenant_id, [execution.id])
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setExecutionStatus(transaction, key, { status })
@@ -170,7 +170,9 @@ export async function changeStatus(
     const status = isFailed ? 'failed' : wanted
     const error = isFailed ? failure : wantedError
     await setExecutionStatus(transaction, key, { status, ...(error !== undefined && { error }) })
-    if (isActiveStatus(status) && !isActiveStatus(execution.status)) {
+    // What is only recorded stays so, whatever it is said to be.
+    const mayStart = !isActiveStatus(execution.status) && execution.lease_owner !== recorded
+    if (isActiveStatus(status) && mayStart) {
       await offerToWorkers(transaction, key.tenantId, key.executionId)
       await queue.enqueue(transaction, [key])
     }

@@ -175,7 +175,7 @@ export function checkBuilt(workflow: string): void {
 
 /** @throws not_implemented when the workflow is mapped to what cannot be run; forcing it is of no use */
 export function checkBuiltIn(name: string, workflow: PlanWorkflow): void {
-  const why = whyNotBuiltIn(workflow)
+  const why = whyNotBuiltIn(name, workflow)
   if (why !== undefined) throw new ApiError('not_implemented', `Workflow ${name} cannot be run: ${why}`)
 }
 
