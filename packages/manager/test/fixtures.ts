@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hashPassword, sha256 } from '@tutti/domain/authentication'
 import { type Database, toJson } from '@tutti/storage'
-import { passwordOf } from './test-manager.ts'
+import { passwordOf } from './password-of.ts'
 
 /** Rows that tests of the REST service begin with, written as workers and other requests would have left them. */
 

@@ -23,9 +23,11 @@ import type { ManagerServices } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
 import { openSharedState, type SharedState } from '../src/shared-state.ts'
 import { managerShares } from '../src/shares.ts'
+import { passwordOf } from './password-of.ts'
 
 /** Who asks and what; the bootstrap administrator in `default_tenant` unless the request says otherwise. */
 export { addDeployment, addExecution } from './fixtures.ts'
+export { passwordOf } from './password-of.ts'
 
 export type TestRequest = {
   readonly body?: unknown
@@ -61,8 +63,6 @@ export type TestManager = {
   ): Promise<TestAnswer>
   close(): Promise<void>
 }
-
-export const passwordOf = (username: string): string => `${username}-password`
 
 /**
  * The REST service on a database of its own, with the bootstrap administrator; nothing listens on a port. `beside`: on
