@@ -22,6 +22,14 @@ export default defineConfig({
       // Command lines that tests start find their sources compiled.
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.compile-cache'),
     },
+    // `npm run coverage`. What command lines do in processes of their own is not counted.
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/testing/**'],
+      reporter: ['text-summary', 'html', 'json-summary'],
+      reportsDirectory: 'coverage',
+    },
     passWithNoTests: false,
   },
 })
