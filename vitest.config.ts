@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/test/longest-first.ts'
 
 /** Where pyenv or asdf stand in between, each start of `python3` costs as much again: operations find it directly. */
 function pythonFolder(): string {
@@ -14,7 +15,9 @@ export default defineConfig({
     globalSetup: 'packages/storage/src/testing/global-setup.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than the cores of a small machine: some always waits for a process, a lease or a database.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Loading the manager takes longer than most files do: each process loads it once for all files that it runs.
     isolate: false,
     env: {
