@@ -8,11 +8,11 @@ import {
   type RouteName,
   routesOf,
 } from '@tutti/api'
+import type { Caller } from '@tutti/domain/authentication'
+import { rightsOf } from '@tutti/domain/authentication'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addDeployment, addExecution, addTenant, addUser } from '../test/fixtures.ts'
 import { headersOf, startTestManager, type TestManager } from '../test/test-manager.ts'
-import type { Caller } from './authentication/authenticate.ts'
-import { rightsOf } from './authentication/rights.ts'
 
 /**
  * Attacks by what a blueprint's author wrote and the first administrator runs: its token acts in its tenant, and gets at

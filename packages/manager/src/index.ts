@@ -1,4 +1,4 @@
-export { adminPasswordFile } from './bootstrap/bootstrap.ts'
-export { rotateKeys } from './encryption/keys.ts'
+export { adminPasswordFile } from '@tutti/domain/bootstrap'
+export { rotateKeys } from '@tutti/domain/encryption'
 export type { ManagerSettings } from './settings.ts'
 export { type RunningManager, startManager } from './start-manager.ts'

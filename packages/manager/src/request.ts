@@ -1,47 +1,26 @@
 import type { IncomingMessage } from 'node:http'
-import {
-  forbidden,
-  type ListAnswer,
-  type ListQuery,
-  type Permission,
-  type QueriedRouteName,
-  type QueryValues,
-  type Reading,
-  type RouteBody,
-  type RouteName,
-  type RouteParams,
-  type RouteQuery,
-  tenantNotProvided,
+import type {
+  ListAnswer,
+  ListQuery,
+  QueriedRouteName,
+  QueryValues,
+  Reading,
+  RouteBody,
+  RouteName,
+  RouteParams,
+  RouteQuery,
 } from '@tutti/api'
-import type { Scope, Visibility } from '@tutti/storage'
+import type { Actor, Behalf } from '@tutti/domain'
 import type { FastifyReply } from 'fastify'
-import type { Caller } from './authentication/authenticate.ts'
-import type { AccessView } from './authentication/directory.ts'
-import type { Rights } from './authentication/rights.ts'
-import type { Services } from './services.ts'
+import type { ManagerServices } from './services.ts'
 
-export type Tenant = {
-  readonly id: number
-  readonly name: string
-  /** Tenants that have global resources, possibly this one among them. */
-  readonly globalTenantIds: readonly number[]
-}
-
-/** A request that has been authenticated and may do what its route says. */
-export type Request = {
-  readonly services: Services
-  readonly caller: Caller
-  /** Absent only on routes that need none. */
-  readonly tenant: Tenant | undefined
-  /** What the caller's system roles and those in the tenant allow. */
-  readonly rights: Rights
-  /** What the rights were taken from. */
-  readonly access: AccessView
+/** A request that has been authenticated and may do what its route says: whoever acts, and what only HTTP knows. */
+export type Request = Actor & {
+  readonly services: ManagerServices
+  readonly behalf: Extract<Behalf, { kind: 'request' }>
   readonly query: QueryValues
   /** For uploads, which read the body as a stream. */
   readonly raw: IncomingMessage
-  /** Aborted when nobody waits for the answer any more. */
-  readonly gone: AbortSignal
   /** For lists that may be long. */
   readonly reading: Reading
   /** For downloads, which set headers of their own. */
@@ -63,45 +42,3 @@ export type RouteRequest<Name extends RouteName> = Request & {
 export type Handlers = {
   readonly [Name in RouteName]: (request: RouteRequest<Name>) => ListAnswer | Promise<unknown>
 }
-
-/** The tenant of a route that needs one. */
-export function tenantOf(request: Request): Tenant {
-  if (request.tenant === undefined) throw tenantNotProvided()
-  return request.tenant
-}
-
-export function isAdministrator(request: Request): boolean {
-  return request.rights.holds('administrators')
-}
-
-/** @throws forbidden_error unless the caller's roles hold the permission */
-export function requirePermission(request: Request, permission: Permission): void {
-  if (request.rights.holds(permission)) return
-  throw forbidden(request.caller.username, permission, request.tenant?.name)
-}
-
-/** Whether a private resource is somebody else's: to this caller it does not exist. */
-export function isHiddenFrom(
-  request: Request,
-  resource: { readonly visibility: Visibility; readonly created_by: string },
-): boolean {
-  return (
-    resource.visibility === 'private' &&
-    resource.created_by !== request.caller.username &&
-    !isAdministrator(request)
-  )
-}
-
-/** What the caller may see in the request's tenant, with the global resources of the others. */
-export function tenantScope(request: Request): Scope {
-  const { id, globalTenantIds } = tenantOf(request)
-  return {
-    username: request.caller.username,
-    tenantIds: [id],
-    administeredTenantIds: isAdministrator(request) ? [id] : [],
-    globalTenantIds: globalTenantIds.filter((other) => other !== id),
-  }
-}
-
-/** The same without what other tenants share: of that nothing may be changed. */
-export const ownTenantScope = (request: Request): Scope => ({ ...tenantScope(request), globalTenantIds: [] })

@@ -3,6 +3,17 @@ import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import {
+  createDirectory,
+  createLdapLogins,
+  createPasswordCheck,
+  createSlowDown,
+  lockoutOf,
+} from '@tutti/domain/authentication'
+import { bootstrap } from '@tutti/domain/bootstrap'
+import { registerManager } from '@tutti/domain/cluster'
+import { loadKeys } from '@tutti/domain/encryption'
+import { readEnd, watchExecutionEnds } from '@tutti/domain/executions'
+import {
   listen,
   machineAddress,
   type OpenDatabase,
@@ -12,21 +23,11 @@ import {
   type Registry,
 } from '@tutti/storage'
 import type { FastifyBaseLogger } from 'fastify'
-import { createDirectory } from './authentication/directory.ts'
-import { createLdapLogins } from './authentication/ldap/login.ts'
-import { lockoutOf } from './authentication/lockout.ts'
-import { createPasswordCheck } from './authentication/passwords.ts'
-import { createSlowDown } from './authentication/slow-down.ts'
-import { bootstrap } from './bootstrap/bootstrap.ts'
-import { loadKeys } from './encryption/keys.ts'
-import { watchExecutionEnds } from './execution-ends.ts'
-import { registerManager } from './features/cluster/index.ts'
-import { readEnd } from './features/executions/index.ts'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
 import { watchConnections } from './http/connections.ts'
 import { createRoom } from './http/room.ts'
-import type { Services } from './services.ts'
+import type { ManagerServices } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
 import { managerShares } from './shares.ts'
@@ -73,7 +74,7 @@ export async function startManager(options: {
       shared.onListening(isListening)
     },
   )
-  const services: Services = {
+  const services: ManagerServices = {
     id,
     db,
     database,

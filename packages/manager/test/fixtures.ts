@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { hash } from '@node-rs/argon2'
+import { hashPassword, sha256 } from '@tutti/domain/authentication'
 import { type Database, toJson } from '@tutti/storage'
-import { sha256 } from '../src/authentication/authenticate.ts'
 import { passwordOf } from './test-manager.ts'
 
 /** Rows that tests of the REST service begin with, written as workers and other requests would have left them. */
@@ -12,7 +11,7 @@ export async function addTenant(db: Database, name: string): Promise<number> {
 }
 
 /** A hash says itself how much work it is: those of test users are checked in no time. */
-const cheapHash = { memoryCost: 8, timeCost: 1 }
+const cheapWork = { memoryCost: 8, timeCost: 1 }
 
 /** A user with the password `passwordOf(username)` and the given roles by tenant id. */
 export async function addUser(
@@ -24,7 +23,7 @@ export async function addUser(
     .insertInto('users')
     .values({
       username,
-      password_hash: await hash(passwordOf(username), cheapHash),
+      password_hash: await hashPassword(passwordOf(username), cheapWork),
       role: options.role ?? 'default',
     })
     .returning('id')

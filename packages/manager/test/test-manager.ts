@@ -2,23 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import {
+  createDirectory,
+  createLdapLogins,
+  createPasswordCheck,
+  createSlowDown,
+  lockoutOf,
+} from '@tutti/domain/authentication'
+import { bootstrap } from '@tutti/domain/bootstrap'
+import { newKey, openKeyRing } from '@tutti/domain/encryption'
+import { readEnd, watchExecutionEnds } from '@tutti/domain/executions'
 import { createMetrics, type Database, openDatabase, openQueue, type PoolConfig } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { createDirectory } from '../src/authentication/directory.ts'
-import { createLdapLogins } from '../src/authentication/ldap/login.ts'
-import { lockoutOf } from '../src/authentication/lockout.ts'
-import { createPasswordCheck } from '../src/authentication/passwords.ts'
-import { createSlowDown } from '../src/authentication/slow-down.ts'
-import { bootstrap } from '../src/bootstrap/bootstrap.ts'
-import { newKey, openKeyRing } from '../src/encryption/key-ring.ts'
-import { watchExecutionEnds } from '../src/execution-ends.ts'
-import { readEnd } from '../src/features/executions/index.ts'
 import { handlers } from '../src/features/index.ts'
 import { buildApp } from '../src/http/app.ts'
 import { createRoom } from '../src/http/room.ts'
-import type { Services } from '../src/services.ts'
+import type { ManagerServices } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
 import { openSharedState, type SharedState } from '../src/shared-state.ts'
 import { managerShares } from '../src/shares.ts'
@@ -49,7 +50,7 @@ export type TestManager = {
   readonly db: Database
   /** For those who open the database themselves. */
   readonly connection: PoolConfig
-  readonly services: Services
+  readonly services: ManagerServices
   /** What hears of other managers; nobody tells it unless a test does. */
   readonly shared: SharedState
   /** `path` is below `/api/v3.1`, unless it starts with `/resources/` or `/api/`. */
@@ -83,10 +84,10 @@ export async function startTestManager(
   const log = pino({ level: 'silent' })
   const allSettings = { ...testSettings, dataFolder, ...settings }
   const shared = await openSharedState(db, allSettings, log)
-  const room = createRoom(allSettings.dataFolder)
+  const room = createRoom(allSettings.dataFolder, { refusalMs: 500 })
   const metrics = createMetrics()
   const { readers, hashing } = managerShares(metrics)
-  const services: Services = {
+  const services: ManagerServices = {
     id: randomUUID(),
     db,
     database,

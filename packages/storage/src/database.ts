@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import { Kysely, type Transaction as KyselyTransaction, PostgresDialect, type PostgresPool } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
 import { type AuditCaller, announcing } from './audit/caller.ts'
 import { answersWithin, withDeadlines } from './deadlines.ts'
@@ -6,6 +6,9 @@ import { withPreparedStatements } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
 
 export type Database = Kysely<Schema>
+
+/** What must happen as a whole takes one: a `Database` that is none does not pass for it. */
+export type Transaction = KyselyTransaction<Schema>
 
 /** What `openDatabase` hands out: the queries' entry and the pool behind it, closed together. */
 export type OpenDatabase = {

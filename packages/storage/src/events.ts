@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
-import { type Database, toJson } from './database.ts'
+import { type Database, type Transaction, toJson } from './database.ts'
 import type { ExecutionRow } from './executions/lease.ts'
 
 export type NewEvent = {
@@ -91,7 +91,11 @@ function withoutNul(text: string): string {
  * Whether the batch is new, and remembers it: false when it has been stored. While another transaction stores it, this
  * waits to learn whether it does.
  */
-export async function claimEventBatch(transaction: Database, tenantId: number, id: string): Promise<boolean> {
+export async function claimEventBatch(
+  transaction: Transaction,
+  tenantId: number,
+  id: string,
+): Promise<boolean> {
   const { rows } = await sql`
     insert into event_batches (tenant_id, id) values (${tenantId}, ${id}) on conflict do nothing
     returning id`.execute(transaction)

@@ -10,35 +10,10 @@ export {
   checkedAddress,
 } from './checked-address.ts'
 export { type CoordinatorLock, coordinatorLock } from './coordinator-lock.ts'
-export { type Database, type OpenDatabase, openDatabase, toJson } from './database.ts'
+export { type Database, type OpenDatabase, openDatabase, type Transaction, toJson } from './database.ts'
 export { isDatabaseAway } from './database-away.ts'
-export { linkAwaiting } from './dependencies/awaited.ts'
-export { setConsumerLabels } from './dependencies/consumers.ts'
-export { deleteDeployment } from './dependencies/delete-deployment.ts'
-export {
-  addDependencies,
-  checkTargets,
-  insertDependencies,
-  type NewDependency,
-  removeDependencies,
-} from './dependencies/dependencies.ts'
-export {
-  type Dependent,
-  dependentLines,
-  findDependents,
-  publicDependentLines,
-  workflowsThatStop,
-} from './dependencies/dependents.ts'
-export { setDeploymentLabels } from './dependencies/deployment-labels.ts'
-export { type EvaluatedTargets, evaluateTargets, storeTargets } from './dependencies/evaluated-targets.ts'
-export { holdSource, holdTargets, seenBy } from './dependencies/targets.ts'
 export { isDiskFull } from './disk-full.ts'
 export * from './embedded/index.ts'
-export { settleEnvironments } from './environments/settle.ts'
-export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './environments/status.ts'
-export { type EvaluatedDeployment, findEvaluatedDeployment } from './evaluation/queries.ts'
-export { deploymentStorage } from './evaluation/storage.ts'
-export type { DeploymentStorage } from './evaluation/types.ts'
 export {
   claimEventBatch,
   deleteOldEventBatches,
@@ -47,9 +22,6 @@ export {
   insertEvents,
   type NewEvent,
 } from './events.ts'
-export { readDeploymentStates } from './executions/deployment-states.ts'
-export { dequeueExecutions, mayDequeue } from './executions/dequeue.ts'
-export { insertExecution, insertExecutions, type NewExecution } from './executions/insert.ts'
 export {
   checkLease,
   clearLeftLeases,
@@ -68,7 +40,6 @@ export {
   renewLeases,
   takeLease,
 } from './executions/lease.ts'
-export { setExecutionStatus, setExecutionStatuses } from './executions/status.ts'
 export {
   FetchRefused,
   type FetchRules,
@@ -79,10 +50,6 @@ export {
   shownAddress,
   withoutCredentials,
 } from './fetch/index.ts'
-export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup } from './groups/execution-groups.ts'
-export { setGroupLabels } from './groups/group-labels.ts'
-export { groupsOf, inDeploymentGroup } from './groups/in-deployment-group.ts'
-export { joinGroup, joinGroups } from './groups/members.ts'
 export {
   addLabels,
   blueprintLabels,
@@ -91,9 +58,11 @@ export {
   isSeenLabel,
   type LabelledTable,
   readLabels,
+  removeLabels,
   replaceLabels,
 } from './labels.ts'
 export { inBatches, sizeOf } from './lists/batches.ts'
+export { columnOf } from './lists/columns.ts'
 export { countedAhead, countRows, findById, findItem, listPage, pagedList, selection } from './lists/list.ts'
 export { literal } from './lists/literal.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
@@ -107,8 +76,6 @@ export { valuesResource } from './lists/values-resource.ts'
 export { visibleIn } from './lists/visible.ts'
 export { migrate } from './migrations/index.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
-export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects/objects-exist.ts'
-export { secretExists } from './objects/queries.ts'
 export {
   agentTable,
   blueprintFilterTable,
@@ -149,7 +116,6 @@ export { machineAddress } from './processes/machine-address.ts'
 export { internalFailure, publicReason } from './public-reason.ts'
 export { deleteFinishedJobs, type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
-export { scopeOf } from './scope-of.ts'
 export {
   type ConfigValues,
   openConfigValues,

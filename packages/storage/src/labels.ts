@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from './database.ts'
+import type { Database, Transaction } from './database.ts'
 import { literal } from './lists/literal.ts'
 import { ownedAs } from './lists/owned-as.ts'
 import type { Scope } from './lists/resource.ts'
@@ -81,7 +81,7 @@ export async function removeLabels(
 
 /** Makes the labels exactly these, but for computed ones; pairs that stay keep their creation time. */
 export async function replaceLabels(
-  transaction: Database,
+  transaction: Transaction,
   labelled: LabelledTable,
   owner: Owner,
   labels: readonly NewPair[],

@@ -22,13 +22,10 @@ const channel = 'tutti'
 const reconnectDelayMs = 500
 
 /** Sent when the transaction commits. */
-export async function notify(
-  transaction: Database,
-  ...notifications: readonly Notification[]
-): Promise<void> {
+export async function notify(db: Database, ...notifications: readonly Notification[]): Promise<void> {
   const payloads = notifications.map((notification) => JSON.stringify(notification))
   await sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as sent (payload)`.execute(
-    transaction,
+    db,
   )
 }
 

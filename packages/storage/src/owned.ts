@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from './database.ts'
+import type { Database, Transaction } from './database.ts'
 import { ownedRows, ownerFields } from './lists/owner-fields.ts'
 import type { ListedField, ListedResource } from './lists/resource.ts'
 import type { Schema, Visibility } from './schema.ts'
@@ -83,12 +83,12 @@ export type OwnedRow = {
  * Serialises everything that decides whether an id may exist: that a global one is the only one of all tenants is
  * something that no index can say.
  */
-export async function lockId(transaction: Database, owned: OwnedTable, id: string): Promise<void> {
+export async function lockId(transaction: Transaction, owned: OwnedTable, id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${lockKey(owned, id)})`.execute(transaction)
 }
 
 /** Keeps the id as it is until the transaction ends, for any number of transactions at once. */
-export async function holdId(transaction: Database, owned: OwnedTable, id: string): Promise<void> {
+export async function holdId(transaction: Transaction, owned: OwnedTable, id: string): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${lockKey(owned, id)})`.execute(transaction)
 }
 
@@ -96,12 +96,12 @@ export async function holdId(transaction: Database, owned: OwnedTable, id: strin
  * For whoever creates any number at once: instead of a lock for each id, of which PostgreSQL has only so many, it is
  * held that none of the kind becomes global meanwhile. That an id is free in the tenant is the primary key's affair.
  */
-export async function holdGlobals(transaction: Database, owned: OwnedTable): Promise<void> {
+export async function holdGlobals(transaction: Transaction, owned: OwnedTable): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${globalsKey(owned)})`.execute(transaction)
 }
 
 /** Taken by what becomes global, after the lock of its id. */
-export async function lockGlobals(transaction: Database, owned: OwnedTable): Promise<void> {
+export async function lockGlobals(transaction: Transaction, owned: OwnedTable): Promise<void> {
   await sql`select pg_advisory_xact_lock(${globalsKey(owned)})`.execute(transaction)
 }
 
@@ -155,7 +155,7 @@ export async function deleteOwned(
  * Keeps the user from being deleted until the transaction ends, for whoever writes that something is his: owners are
  * stored by name, so no foreign key does. False when there is no such user.
  */
-export async function holdUser(transaction: Database, username: string): Promise<boolean> {
+export async function holdUser(transaction: Transaction, username: string): Promise<boolean> {
   const { rows } = await sql`
     select from users where lower(username) = ${username.toLowerCase()} and username = ${username}
     for key share`.execute(transaction)

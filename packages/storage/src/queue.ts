@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { PoolConfig } from 'pg'
 import { PgBoss } from 'pg-boss'
-import type { Database } from './database.ts'
+import type { Database, Transaction } from './database.ts'
 
 /** Which execution to run; everything else is in its row. */
 export type ExecutionJob = { readonly tenantId: number; readonly executionId: string }
@@ -12,7 +12,7 @@ export type ExecutionJob = { readonly tenantId: number; readonly executionId: st
  */
 export type Queue = {
   /** Adds jobs in the caller's transaction: they exist exactly when the rows that they name do. */
-  enqueue(transaction: Database, jobs: readonly ExecutionJob[]): Promise<void>
+  enqueue(transaction: Transaction, jobs: readonly ExecutionJob[]): Promise<void>
   /** Calls `take` with each batch; a job whose `take` rejects is offered again. Several workers may do so. */
   work(take: (jobs: readonly ExecutionJob[]) => Promise<void>): Promise<void>
   /** Ends `work`: resolves when the last `take` has ended and no other one will be called. */
@@ -76,7 +76,7 @@ export async function openQueue(config: PoolConfig, onError: (error: Error) => v
 const mostCounted = 10_000
 
 /** How many executions of a tenant wait for a worker: those before these jobs, then one more for each. */
-async function pendingOf(transaction: Database, jobs: readonly ExecutionJob[]) {
+async function pendingOf(transaction: Transaction, jobs: readonly ExecutionJob[]) {
   const tenantIds = [...new Set(jobs.map(({ tenantId }) => tenantId))]
   const next = new Map<number, number>()
   for (const tenantId of tenantIds) {

@@ -1,16 +1,15 @@
 import { availableParallelism } from 'node:os'
+import { settleEnvironments } from '@tutti/domain/environments'
+import { dequeueExecutions, mayDequeue } from '@tutti/domain/executions'
 import type { PoolConfig } from '@tutti/storage'
 import {
   type Database,
-  dequeueExecutions,
   listen,
   machineAddress,
-  mayDequeue,
   measuredShares,
   openConfigValues,
   type Queue,
   type Registry,
-  settleEnvironments,
   startHeartbeat,
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'

@@ -1,18 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { tokenCookie } from '@tutti/api'
-
-/** What a request says of who it is, in the order of precedence of docs/reference/access.md, "Credentials". */
-export type Credentials =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'execution-token'; readonly token: string }
-  | {
-      readonly kind: 'basic'
-      readonly username: string
-      readonly password: string
-      /** What counts when nobody has that name. */
-      readonly otherwise: Credentials
-    }
-  | { readonly kind: 'token'; readonly token: string }
+import type { Credentials } from '@tutti/domain/authentication'
 
 /** The token in the cookie, and nothing else (docs/reference/access.md, "Credentials"). */
 export function readCookie({ cookie = '' }: IncomingHttpHeaders): Credentials {

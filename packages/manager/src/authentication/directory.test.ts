@@ -1,8 +1,8 @@
+import { createDirectory, type Directory } from '@tutti/domain/authentication'
 import { listen } from '@tutti/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addBlueprint, addTenant, addUser } from '../../test/fixtures.ts'
 import { startTestManager, type TestManager } from '../../test/test-manager.ts'
-import { createDirectory, type Directory } from './directory.ts'
 
 let manager: TestManager
 let directory: Directory

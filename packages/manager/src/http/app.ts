@@ -13,7 +13,7 @@ import {
 } from '@tutti/api'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Handlers } from '../request.ts'
-import type { Services } from '../services.ts'
+import type { ManagerServices } from '../services.ts'
 import { isAbandoned } from './body.ts'
 import { answerNoRequest } from './client-error.ts'
 import { errorAnswer } from './errors.ts'
@@ -35,7 +35,7 @@ const securityHeaders = {
 } as const
 
 /** The whole REST service on a Fastify instance that is not listening yet. */
-export function buildApp(services: Services, handlers: Handlers): FastifyInstance {
+export function buildApp(services: ManagerServices, handlers: Handlers): FastifyInstance {
   const app = Fastify({
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -72,7 +72,7 @@ export function buildApp(services: Services, handlers: Handlers): FastifyInstanc
 /** `/api` alone is where clients ask for the version. */
 const unversioned = 'version.get'
 
-function addRoutes(app: FastifyInstance, services: Services, handlers: Handlers): void {
+function addRoutes(app: FastifyInstance, services: ManagerServices, handlers: Handlers): void {
   const byPath = new Map<string, Map<string, VersionRoute>>()
   const add = (path: string, served: VersionRoute) => {
     const here = byPath.get(path) ?? new Map<string, VersionRoute>()

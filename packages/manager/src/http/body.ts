@@ -50,6 +50,18 @@ export async function* bodyOf(raw: IncomingMessage, pace: Pace = defaultPace): A
 
 const abandoned = new WeakSet<IncomingMessage>()
 
+/** All of a body. @throws bad_parameters_error with the given text for what is larger */
+export async function readBytes(raw: IncomingMessage, maxBytes: number, tooLarge: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of bodyOf(raw)) {
+    size += chunk.length
+    if (size > maxBytes) throw badParameter(tooLarge)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
 /** Whether the rest of the body is never read: the connection is of no use after the answer. */
 export const isAbandoned = (raw: IncomingMessage): boolean => abandoned.has(raw)
 

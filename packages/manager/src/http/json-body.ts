@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { badParameter, unsupportedContentType } from '@tutti/api'
-import { bodyOf } from './body.ts'
+import { readBytes } from './body.ts'
 
 /**
  * Reads a JSON body. None at all is undefined, whatever the content type says: the Python client names
@@ -9,7 +9,11 @@ import { bodyOf } from './body.ts'
  * @throws unsupported_content_type_error, bad_parameters_error
  */
 export async function readJsonBody(raw: IncomingMessage, maxBytes: number): Promise<unknown> {
-  const bytes = await readBytes(raw, maxBytes)
+  const bytes = await readBytes(
+    raw,
+    maxBytes,
+    `The request body is larger than the allowed ${maxBytes} bytes`,
+  )
   if (bytes.length === 0) return undefined
   const contentType = raw.headers['content-type']
   if (contentType === undefined || !/^application\/json\s*(;|$)/i.test(contentType)) {
@@ -45,15 +49,4 @@ function checkNesting(bytes: Buffer): void {
       }
     } else if (byte === closeBrace || byte === closeBracket) depth -= 1
   }
-}
-
-async function readBytes(raw: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of bodyOf(raw)) {
-    size += chunk.length
-    if (size > maxBytes) throw badParameter(`The request body is larger than the allowed ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }

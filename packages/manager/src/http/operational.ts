@@ -1,12 +1,12 @@
 import { ApiError, apiVersions, openapi, routes } from '@tutti/api'
 import type { FastifyInstance } from 'fastify'
 import { Histogram } from 'prom-client'
-import type { Services } from '../services.ts'
+import type { ManagerServices } from '../services.ts'
 import { docsPage } from './docs-page.ts'
 import { ping } from './queries.ts'
 
 /** What operators and their tools ask, outside the API and without credentials. */
-export function addOperationalRoutes(app: FastifyInstance, services: Services): void {
+export function addOperationalRoutes(app: FastifyInstance, services: ManagerServices): void {
   const { metrics } = services
   const durations = new Histogram({
     name: 'tutti_http_request_duration_seconds',

@@ -10,12 +10,12 @@ import {
   routesOf,
   tokenCookie,
 } from '@tutti/api'
+import { wholeAnswer } from '@tutti/domain'
 import { createMetrics } from '@tutti/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addTenant, addUser } from '../../test/fixtures.ts'
 import { headersOf, startTestManager, type TestManager } from '../../test/test-manager.ts'
 import { handlers } from '../features/index.ts'
-import { wholeAnswer } from '../list-answer.ts'
 import type { Handlers } from '../request.ts'
 import { buildApp } from './app.ts'
 

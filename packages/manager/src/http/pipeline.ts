@@ -24,16 +24,24 @@ import {
   type VersionRoute,
   withQueriedVisibility,
 } from '@tutti/api'
+import type { AccessView } from '@tutti/domain/authentication'
+import {
+  anonymous,
+  authenticate,
+  boundExecution,
+  type Caller,
+  callersTenant,
+  noTenantId,
+  rightsOf,
+  tenantsWith,
+} from '@tutti/domain/authentication'
+import { defaultTenant } from '@tutti/domain/bootstrap'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { anonymous, authenticate, type Caller } from '../authentication/authenticate.ts'
 import { readCookie, readCredentials } from '../authentication/credentials.ts'
-import type { AccessView } from '../authentication/directory.ts'
-import { boundExecution, callersTenant, noTenantId, rightsOf, tenantsWith } from '../authentication/rights.ts'
-import { defaultTenant } from '../bootstrap/first.ts'
-import { withAuditedDatabase } from '../features/audit/index.ts'
-import { unlessInMaintenance } from '../features/maintenance/index.ts'
+import { withAuditedDatabase } from '../features/audit/caller.ts'
+import { unlessInMaintenance } from '../features/maintenance/refusal.ts'
 import type { Handlers, Request } from '../request.ts'
-import type { Services } from '../services.ts'
+import type { ManagerServices } from '../services.ts'
 import { goneSignal } from './gone.ts'
 import { readJsonBody } from './json-body.ts'
 import { readingOf } from './reading.ts'
@@ -43,7 +51,7 @@ import { readingOf } from './reading.ts'
  * schemas, then the feature (architecture 5). Returns what the handler answers, as the request's version has it.
  */
 export async function answer(
-  services: Services,
+  services: ManagerServices,
   handlers: Handlers,
   served: VersionRoute & { readonly name: RouteName },
   http: FastifyRequest,
@@ -155,7 +163,7 @@ async function repeatLostRaces<T>(handle: () => Promise<T>): Promise<T> {
  * told that they have none.
  */
 async function authorize(
-  services: Services,
+  services: ManagerServices,
   { route, hasTenants, quotesFileNames }: VersionRoute,
   http: FastifyRequest,
   reply: FastifyReply,
@@ -167,7 +175,7 @@ async function authorize(
     services,
     query: http.query as QueryValues,
     raw: http.raw,
-    gone,
+    behalf: { kind: 'request', address: http.ip, gone } as const,
     reply,
     attachment: attachmentAs(quotesFileNames),
   }

@@ -1,3 +1,4 @@
+import { sha256 } from '@tutti/domain/authentication'
 import { listen } from '@tutti/storage'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -8,7 +9,6 @@ import {
   type TestManager,
   type TestRequest,
 } from '../../test/test-manager.ts'
-import { sha256 } from '../authentication/authenticate.ts'
 
 /** Requests at once to two managers on one database, both of which remember rights and hear of changes. */
 let first: TestManager

@@ -1,6 +1,6 @@
 import { activeStatuses } from '@tutti/api'
 import { type Selectable, sql } from 'kysely'
-import type { Database } from '../database.ts'
+import type { Database, Transaction } from '../database.ts'
 import type { Queue } from '../queue.ts'
 import type { Schema } from '../schema.ts'
 
@@ -206,7 +206,7 @@ export async function clearLeftLeases(db: Database, limit: number): Promise<numb
  * that nobody can take the lease between this check and the commit.
  */
 export async function checkLease(
-  transaction: Database,
+  transaction: Transaction,
   lease: Lease,
 ): Promise<Pick<ExecutionRow, 'status' | 'step'>> {
   const row = await transaction

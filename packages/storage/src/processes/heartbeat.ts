@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import type { Database, Transaction } from '../database.ts'
 
 export type ProcessRole = 'api' | 'worker' | 'scheduler'
 
@@ -45,8 +45,8 @@ export async function startHeartbeat(
   process: ProcessIdentity,
   options: {
     readonly onError: (error: unknown) => void
-    readonly alsoBeat?: (transaction: Database) => Promise<void>
-    readonly alsoLeave?: (transaction: Database) => Promise<void>
+    readonly alsoBeat?: (transaction: Transaction) => Promise<void>
+    readonly alsoLeave?: (transaction: Transaction) => Promise<void>
   },
 ): Promise<Heartbeat> {
   const beatOnce = () =>

@@ -1,4 +1,5 @@
-import { type Database, isActiveOrQueued, seenBy } from '@tutti/storage'
+import { seenBy } from '@tutti/domain/dependencies'
+import { type Database, isActiveOrQueued, type Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** A deployment that a label says to be in another one. */
@@ -78,7 +79,7 @@ export async function readStatuses(
 
 /** Locks the execution's row; undefined when it is gone. */
 export async function lockStatus(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   id: string,
 ): Promise<string | undefined> {

@@ -1,17 +1,8 @@
 import { isEndStatus } from '@tutti/api'
+import { dependentLines, findDependents, holdSource } from '@tutti/domain/dependencies'
+import { insertExecution, setExecutionStatus } from '@tutti/domain/executions'
 import { type WorkflowEnd, WorkflowError } from '@tutti/engine'
-import {
-  checkLease,
-  dependentLines,
-  type ExecutionRow,
-  executionEvents,
-  findDependents,
-  holdSource,
-  insertEvents,
-  insertExecution,
-  notify,
-  setExecutionStatus,
-} from '@tutti/storage'
+import { checkLease, type ExecutionRow, executionEvents, insertEvents, notify } from '@tutti/storage'
 import { type ExecutionControl, Stopped } from '../executions/control.ts'
 import type { WorkerServices } from '../services.ts'
 import { attemptId } from './attempt-id.ts'

@@ -96,9 +96,10 @@ test('what is over is deleted, and what is needed stays', async () => {
   await sql`
     update pgboss.job set state = 'completed', started_on = now(), completed_on = now() - interval '2 minutes'
     where data->>'executionId' = 'over'`.execute(db)
-  await claimEventBatch(db, 0, 'old')
+  const claim = (id: string) => db.transaction().execute((transaction) => claimEventBatch(transaction, 0, id))
+  await claim('old')
   await sql`update event_batches set stored_at = clock_timestamp() - interval '1 day'`.execute(db)
-  await claimEventBatch(db, 0, 'new')
+  await claim('new')
 
   const metrics = createMetrics()
   const failing: PeriodicJob = {

@@ -1,8 +1,8 @@
+import { insertExecution } from '@tutti/domain/executions'
 import type { Commit } from '@tutti/engine'
 import {
   type Database,
   type ExecutionRow,
-  insertExecution,
   LeaseLost,
   openDatabase,
   openQueue,

@@ -7,7 +7,15 @@ import type {
   PreparedResume,
   StoredOperation,
 } from '@tutti/engine'
-import { checkLease, type Database, type ExecutionRow, type Lease, LeaseLost, toJson } from '@tutti/storage'
+import {
+  checkLease,
+  type Database,
+  type ExecutionRow,
+  type Lease,
+  LeaseLost,
+  type Transaction,
+  toJson,
+} from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** Names and facts that every operation of the execution is told. */
@@ -109,7 +117,7 @@ export async function loadGraphs(db: Database, lease: Lease): Promise<StoredGrap
 }
 
 export async function insertGraph(
-  transaction: Database,
+  transaction: Transaction,
   lease: Lease,
   execution: ExecutionRow,
   graph: StoredGraph,
@@ -136,7 +144,7 @@ export async function insertGraph(
  * already: the connection broke while it was committed, and this is another try.
  */
 export async function takeStep(
-  transaction: Database,
+  transaction: Transaction,
   lease: Lease,
   step: number,
   counters: Commit['counters'],
@@ -158,7 +166,7 @@ export async function takeStep(
 
 /** Stores everything that one step of the reducer decided (engine README 3); `takeStep` comes before it. */
 export async function storeCommit(
-  transaction: Database,
+  transaction: Transaction,
   execution: ExecutionRow,
   graphId: string,
   commit: Commit,
@@ -179,7 +187,7 @@ export async function storeCommit(
 
 /** Writes what `prepareResume` changed and takes the request for it away, so that it happens once. */
 export async function storeResume(
-  transaction: Database,
+  transaction: Transaction,
   lease: Lease,
   execution: ExecutionRow,
   graphId: string,
@@ -191,7 +199,7 @@ export async function storeResume(
   await count(transaction, lease, resume.total, 0)
 }
 
-export async function clearResumeMode(transaction: Database, lease: Lease): Promise<void> {
+export async function clearResumeMode(transaction: Transaction, lease: Lease): Promise<void> {
   await transaction
     .updateTable('executions')
     .set({ resume_mode: null })
@@ -202,7 +210,7 @@ export async function clearResumeMode(transaction: Database, lease: Lease): Prom
 }
 
 /** Gives the execution the token of its new owner and, in the same statement, proves that the lease is held. */
-export async function setToken(transaction: Database, lease: Lease, tokenHash: string) {
+export async function setToken(transaction: Transaction, lease: Lease, tokenHash: string) {
   const row = await transaction
     .updateTable('executions')
     .set({ token_hash: tokenHash })
@@ -217,7 +225,7 @@ export async function setToken(transaction: Database, lease: Lease, tokenHash: s
 
 /** With its start: nobody looks at them again. */
 export async function setParameters(
-  transaction: Database,
+  transaction: Transaction,
   lease: Lease,
   parameters: ExecutionRow['parameters'],
 ): Promise<void> {
@@ -236,7 +244,7 @@ const counted = (total: number, finished: number) => ({
 })
 
 /** Adds to the counters and, in the same statement, proves that the lease is still held. */
-async function count(transaction: Database, lease: Lease, total: number, finished: number): Promise<void> {
+async function count(transaction: Transaction, lease: Lease, total: number, finished: number): Promise<void> {
   const row = await transaction
     .updateTable('executions')
     .set(counted(total, finished))
@@ -249,7 +257,7 @@ async function count(transaction: Database, lease: Lease, total: number, finishe
 }
 
 async function insertOperations(
-  transaction: Database,
+  transaction: Transaction,
   execution: ExecutionRow,
   graphId: string,
   operations: readonly StoredOperation[],
@@ -270,7 +278,7 @@ async function insertOperations(
 }
 
 async function patchOperations(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   patches: Commit['patched'],
 ): Promise<void> {
@@ -292,7 +300,7 @@ async function patchOperations(
 
 /** Only the last state of each instance counts; side effects as docs/reference/nodes-and-instances.md, "States". */
 async function setInstanceStates(
-  transaction: Database,
+  transaction: Transaction,
   { tenant_id: tenantId, deployment_id: deploymentId }: ExecutionRow,
   commit: Commit,
 ): Promise<void> {
@@ -342,7 +350,7 @@ const relationshipDrift = sql`exists (
   where record->'ok' = 'false' or record->>'result' is not null)`
 
 async function setGraphRecord(
-  transaction: Database,
+  transaction: Transaction,
   tenantId: number,
   graphId: string,
   record: GraphRecord,

@@ -1,17 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isEndStatus } from '@tutti/api'
+import { type EvaluatedTargets, storeTargets } from '@tutti/domain/dependencies'
+import { setExecutionStatus } from '@tutti/domain/executions'
 import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
-  type EvaluatedTargets,
   type ExecutionRow,
   executionEvents,
   insertEvents,
   LeaseLost,
   publicReason,
   readHeld,
-  setExecutionStatus,
-  storeTargets,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
 import { checkAtStart } from '../system/check-at-start.ts'

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, notFound, unavailableWorkflow } from '@tutti/api'
+import { scopeOf } from '@tutti/domain'
+import { readDeploymentStates } from '@tutti/domain/executions'
 import {
   convertAndCheckParameters,
   DslError,
@@ -14,7 +16,7 @@ import {
   withObjects,
 } from '@tutti/dsl'
 import { whyNotBuiltIn } from '@tutti/engine'
-import { type Database, type ExecutionRow, readDeploymentStates, scopeOf } from '@tutti/storage'
+import type { Database, ExecutionRow } from '@tutti/storage'
 import { evaluationOf, objectFinder } from './environment-answers.ts'
 import { readWorkflow } from './queries.ts'
 

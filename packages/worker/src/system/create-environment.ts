@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, checkDisplayName, checkIdentifier, type LabelPair, parseLabels } from '@tutti/api'
-import { DslError, type Json, type JsonObject, type PlanningLimits } from '@tutti/dsl'
 import {
   addDependencies,
-  executionEvents,
-  insertEvents,
-  joinGroups,
   type NewDependency,
-  type NewEvent,
-  publicReason,
   removeDependencies,
   setDeploymentLabels,
-  type Visibility,
-} from '@tutti/storage'
+} from '@tutti/domain/dependencies'
+import { joinGroups } from '@tutti/domain/deployment-groups'
+import { DslError, type Json, type JsonObject, type PlanningLimits } from '@tutti/dsl'
+import { executionEvents, insertEvents, type NewEvent, publicReason, type Visibility } from '@tutti/storage'
 import {
   type Environment,
   type EnvironmentAnswers,

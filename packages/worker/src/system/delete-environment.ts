@@ -1,5 +1,5 @@
+import { deleteDeployment } from '@tutti/domain/dependencies'
 import { type WorkflowEnd, WorkflowError } from '@tutti/engine'
-import { deleteDeployment } from '@tutti/storage'
 import { runOnChildren } from '../children/run-on-children.ts'
 import { logFileOf, removeLog } from '../operations/index.ts'
 import type { SystemWorkflow } from './index.ts'

@@ -1,13 +1,9 @@
 import { ApiError } from '@tutti/api'
+import { scopeOf } from '@tutti/domain'
+import { type EvaluatedTargets, evaluateTargets } from '@tutti/domain/dependencies'
+import { deploymentStorage, findEvaluatedDeployment } from '@tutti/domain/evaluation'
 import { DslError, evaluateFunctions, newBudget } from '@tutti/dsl'
-import {
-  deploymentStorage,
-  type EvaluatedTargets,
-  type ExecutionRow,
-  evaluateTargets,
-  findEvaluatedDeployment,
-  scopeOf,
-} from '@tutti/storage'
+import type { ExecutionRow } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
 import { readSecret } from './environment-answers.ts'
 

@@ -1,4 +1,7 @@
 import { ApiError } from '@tutti/api'
+import { scopeOf } from '@tutti/domain'
+import { deploymentStorage, findEvaluatedDeployment } from '@tutti/domain/evaluation'
+import { objectsExist, secretExists } from '@tutti/domain/objects'
 import {
   evaluateCapabilities,
   evaluatedConstraints,
@@ -6,16 +9,7 @@ import {
   newBudget,
   type ObjectQuery,
 } from '@tutti/dsl'
-import {
-  type Database,
-  deploymentStorage,
-  type ExecutionRow,
-  findEvaluatedDeployment,
-  objectsExist,
-  type Scope,
-  scopeOf,
-  secretExists,
-} from '@tutti/storage'
+import type { Database, ExecutionRow, Scope } from '@tutti/storage'
 import type { EnvironmentAnswers } from '../planning/environment.ts'
 import { takenInstanceIds } from './queries.ts'
 

@@ -1,5 +1,6 @@
+import { seenBy } from '@tutti/domain/dependencies'
 import type { DeploymentPlan, PlanWorkflow } from '@tutti/dsl'
-import { type Database, type Schema, seenBy, toJson } from '@tutti/storage'
+import { type Database, type Schema, type Transaction, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import type { Environment, NodeRow } from '../planning/environment.ts'
@@ -163,7 +164,7 @@ type Owner = {
 }
 
 /** Whatever an earlier, interrupted try may have written goes first: a creation can be run again from the start. */
-export async function clearNodes(transaction: Database, { tenantId, deploymentId }: Owner): Promise<void> {
+export async function clearNodes(transaction: Transaction, { tenantId, deploymentId }: Owner): Promise<void> {
   for (const table of ['node_instances', 'nodes'] as const) {
     await transaction
       .deleteFrom(table)
@@ -174,7 +175,7 @@ export async function clearNodes(transaction: Database, { tenantId, deploymentId
 }
 
 export async function storeDeployment(
-  transaction: Database,
+  transaction: Transaction,
   { tenantId, deploymentId }: Owner,
   columns: Environment['deployment'],
   displayName: string,
@@ -189,7 +190,7 @@ export async function storeDeployment(
 
 /** Nodes as docs/reference/plan.md, "What is stored" stores them, one statement for all. */
 export async function insertNodes(
-  transaction: Database,
+  transaction: Transaction,
   owner: Owner,
   nodes: readonly NodeRow[],
 ): Promise<void> {
@@ -220,7 +221,7 @@ export async function insertNodes(
 }
 
 export async function insertNodeInstances(
-  transaction: Database,
+  transaction: Transaction,
   owner: Owner,
   batches: Environment['instances'],
 ): Promise<void> {

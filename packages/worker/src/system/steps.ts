@@ -1,12 +1,12 @@
 import { ApiError, isEndStatus } from '@tutti/api'
+import { setExecutionStatus } from '@tutti/domain/executions'
 import { type WorkflowEnd, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
-  type Database,
   type ExecutionRow,
   executionEvents,
   insertEvents,
-  setExecutionStatus,
+  type Transaction,
 } from '@tutti/storage'
 import { cancelModeOf, type ExecutionControl } from '../executions/control.ts'
 import { eventRows } from '../executions/event-rows.ts'
@@ -43,7 +43,7 @@ export async function beginSystemWorkflow(
 export async function changeWhileHeld<T>(
   services: WorkerServices,
   control: ExecutionControl,
-  change: (transaction: Database) => Promise<T>,
+  change: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   return services.db.transaction().execute(async (transaction) => {
     await checkLease(transaction, control.lease)
@@ -51,7 +51,7 @@ export async function changeWhileHeld<T>(
   })
 }
 
-type Change = (transaction: Database) => Promise<void>
+type Change = (transaction: Transaction) => Promise<void>
 
 export type SystemEnd = {
   /** Why it failed; undefined when it did not. */

@@ -5,12 +5,12 @@ import { diagnosticText } from '@tutti/dsl'
 import {
   addLabels,
   blueprintLabels,
-  type Database,
   type ExecutionRow,
   type FetchRules,
   isDatabaseAway,
   LeaseLost,
   publicReason,
+  type Transaction,
   UnpackError,
   unpackedArchive,
 } from '@tutti/storage'
@@ -52,7 +52,7 @@ export const uploadBlueprint: SystemWorkflow = async (services, execution, contr
   const parameters = execution.parameters as unknown as Parameters
   const { blueprint_id: id, validate_only: validateOnly } = parameters
   const upload = { tenantId: execution.tenant_id, id, executionId: execution.id }
-  const fail = (failure: UploadFailure) => async (transaction: Database) => {
+  const fail = (failure: UploadFailure) => async (transaction: Transaction) => {
     if (validateOnly) await deleteUploaded(transaction, upload)
     else await failBlueprint(transaction, upload, { state: failure.state, error: failure.message })
   }

@@ -1,5 +1,6 @@
+import { inTransaction } from '@tutti/domain'
+import { changeAgent, createAgent, getAgent, listAgents, replaceCertificates } from '@tutti/domain/agents'
 import type { Handlers } from '../../request.ts'
-import { changeAgent, createAgent, getAgent, listAgents, replaceCertificates } from './service.ts'
 
 /** docs/reference/agents.md, "Records" */
 export const agentHandlers = {
@@ -8,12 +9,16 @@ export const agentHandlers = {
   'agents.get': (request) => getAgent(request, request.params.name, request.include),
 
   async 'agents.create'(request) {
-    await createAgent(request, request.params.name, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      createAgent(actor, transaction, request.params.name, request.body),
+    )
     return getAgent(request, request.params.name, request.include)
   },
 
   async 'agents.update'(request) {
-    await changeAgent(request, request.params.name, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeAgent(actor, transaction, request.params.name, request.body),
+    )
     return getAgent(request, request.params.name, request.include)
   },
 

@@ -7,21 +7,9 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import { badParameter } from '@tutti/api'
+import type { ArchiveExtension, ReceivedArchive } from '@tutti/domain/blueprints'
 import { bodyOf } from '../../http/body.ts'
 import type { Request } from '../../request.ts'
-
-/** An uploaded archive in a temporary file, and the parameters that came with it. Whoever gets it removes it. */
-export type ReceivedArchive = {
-  /** undefined when the request held no archive. */
-  readonly file: string | undefined
-  /** undefined for bytes that are no archive. */
-  readonly extension: ArchiveExtension | undefined
-  /** The multipart field `params`, or a body of JSON alone, else empty: parameters may also be in the query. */
-  readonly parameters: Readonly<Record<string, unknown>>
-  remove(): Promise<void>
-}
-
-export type ArchiveExtension = 'zip' | 'tar.gz' | 'tar.bz2' | 'tar'
 
 /**
  * Reads an upload in all forms that clients send (docs/reference/blueprints.md, "Upload"): raw bytes, raw chunked,

@@ -1,16 +1,24 @@
 import { Readable } from 'node:stream'
-import type { Handlers } from '../../request.ts'
-import { rulesOf } from '../filters/index.ts'
+import { checkIdentifier } from '@tutti/api'
+import { inTransaction } from '@tutti/domain'
+import type { ReceivedArchive } from '@tutti/domain/blueprints'
 import {
   changeBlueprint,
   downloadArchive,
   getBlueprint,
   listBlueprints,
   removeBlueprint,
+  setBlueprintIcon,
   setBlueprintVisibility,
-} from './service.ts'
-import { setBlueprintIcon } from './set-icon.ts'
-import { uploadBlueprint, validateBlueprint } from './upload.ts'
+  uploadBlueprint,
+  validateBlueprint,
+} from '@tutti/domain/blueprints'
+import { rulesOf } from '@tutti/domain/filters'
+import { readBytes } from '../../http/body.ts'
+import type { Handlers, Request } from '../../request.ts'
+import { receiveArchive } from './receive-archive.ts'
+
+const maxIconBytes = 2 ** 20
 
 /** docs/reference/blueprints.md */
 export const blueprintHandlers = {
@@ -22,38 +30,69 @@ export const blueprintHandlers = {
   'blueprints.get': (request) => getBlueprint(request, request.params.blueprint_id, request.include),
 
   async 'blueprints.upload'(request) {
-    await uploadBlueprint(request, request.params.blueprint_id, request.options)
+    const { blueprint_id: id } = request.params
+    await withArchive(request, id, (archive) => uploadBlueprint(request, id, request.options, archive))
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 
-  'blueprints.validate': (request) =>
-    validateBlueprint(request, request.params.blueprint_id, request.options),
+  'blueprints.validate'(request) {
+    const { blueprint_id: id } = request.params
+    return withArchive(request, id, (archive) => validateBlueprint(request, id, request.options, archive))
+  },
 
   async 'blueprints.update'(request) {
-    await changeBlueprint(request, request.params.blueprint_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeBlueprint(actor, transaction, request.params.blueprint_id, request.body),
+    )
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 
   async 'blueprints.setIcon'(request) {
-    await setBlueprintIcon(request, request.params.blueprint_id)
+    const icon = await readBytes(request.raw, maxIconBytes, `An icon has no more than ${maxIconBytes} bytes`)
+    await setBlueprintIcon(request, request.params.blueprint_id, icon.length === 0 ? undefined : icon)
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 
   'blueprints.delete': (request) =>
-    removeBlueprint(request, request.params.blueprint_id, request.options.force ?? false),
+    inTransaction(request, (actor, transaction) =>
+      removeBlueprint(actor, transaction, request.params.blueprint_id, request.options.force ?? false),
+    ),
 
   async 'blueprints.download'(request) {
-    const chunks = await downloadArchive(request, request.params.blueprint_id)
+    const { fileName, size, chunks } = await downloadArchive(request, request.params.blueprint_id)
+    request.reply.headers({
+      'content-type': 'application/octet-stream',
+      'content-length': size,
+      'content-disposition': request.attachment(fileName),
+    })
     return request.reply.send(Readable.from(chunks, { objectMode: false }))
   },
 
   async 'blueprints.setVisibility'(request) {
-    await setBlueprintVisibility(request, request.params.blueprint_id, request.body.visibility)
+    await inTransaction(request, (actor, transaction) =>
+      setBlueprintVisibility(actor, transaction, request.params.blueprint_id, request.body.visibility),
+    )
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 
   async 'blueprints.setGlobal'(request) {
-    await setBlueprintVisibility(request, request.params.blueprint_id, 'global')
+    await inTransaction(request, (actor, transaction) =>
+      setBlueprintVisibility(actor, transaction, request.params.blueprint_id, 'global'),
+    )
     return getBlueprint(request, request.params.blueprint_id, request.include)
   },
 } satisfies Partial<Handlers>
+
+async function withArchive<T>(
+  request: Request,
+  id: string,
+  use: (archive: ReceivedArchive) => Promise<T>,
+): Promise<T> {
+  checkIdentifier('blueprint_id', id)
+  const archive = await receiveArchive(request)
+  try {
+    return await use(archive)
+  } finally {
+    await archive.remove()
+  }
+}

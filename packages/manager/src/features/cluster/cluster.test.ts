@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
+import { tuttiVersion } from '@tutti/domain'
+import { registerManager } from '@tutti/domain/cluster'
 import { type ProcessRole, startHeartbeat } from '@tutti/storage'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { addUser } from '../../../test/fixtures.ts'
 import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
-import { tuttiVersion } from '../../version.ts'
-import { registerManager } from './registration.ts'
 
 let manager: TestManager
 beforeAll(async () => {

@@ -1,22 +1,26 @@
 import { brokerFields, clusterNodeFields, dbNodeFields, defaultMaxResults, pickIncluded } from '@tutti/api'
-import { valuesAnswer, wholeAnswer } from '../../list-answer.ts'
-import type { Handlers } from '../../request.ts'
-import { readClusterStatus } from './cluster-status.ts'
+import { valuesAnswer, wholeAnswer } from '@tutti/domain'
 import {
   changeBroker,
   changeManager,
   createBroker,
   createManager,
+  getClusterNode,
   getManager,
   listBrokers,
+  listClusterNodes,
   listDatabaseNodes,
   listManagers,
+  notJoined,
+  readClusterState,
+  readClusterStatus,
+  readStatus,
   removeBroker,
+  removeClusterNode,
   removeManager,
   updateDatabaseNodes,
-} from './service.ts'
-import { readStatus } from './status.ts'
-import { getClusterNode, listClusterNodes, notJoined, readClusterState, removeClusterNode } from './v3.ts'
+} from '@tutti/domain/cluster'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/cluster-and-configuration.md, "Status" */
 export const clusterHandlers = {

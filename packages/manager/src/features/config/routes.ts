@@ -1,5 +1,5 @@
+import { getSetting, listConfiguration, setSetting } from '@tutti/domain/config'
 import type { Handlers } from '../../request.ts'
-import { getSetting, listConfiguration, setSetting } from './service.ts'
 
 /** docs/reference/cluster-and-configuration.md, "Configuration" */
 export const configHandlers = {

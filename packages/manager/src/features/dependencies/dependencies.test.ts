@@ -1,4 +1,4 @@
-import { deleteDeployment } from '@tutti/storage'
+import { deleteDeployment } from '@tutti/domain/dependencies'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
 import { startTestManager, type TestManager, type TestRequest } from '../../../test/test-manager.ts'

@@ -1,4 +1,6 @@
-import { deleteDeployment, type OpenDatabase, openDatabase, setExecutionStatus } from '@tutti/storage'
+import { deleteDeployment } from '@tutti/domain/dependencies'
+import { setExecutionStatus } from '@tutti/domain/executions'
+import { type OpenDatabase, openDatabase } from '@tutti/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDeployment, addExecution, addUser } from '../../../test/fixtures.ts'
 import { startTestManager, type TestManager, type TestRequest } from '../../../test/test-manager.ts'

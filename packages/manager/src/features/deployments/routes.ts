@@ -1,16 +1,18 @@
-import type { Handlers } from '../../request.ts'
-import { rulesOf } from '../filters/index.ts'
-import { createDeployment } from './create.ts'
-import { startDeletion } from './delete.ts'
-import { readCapabilities, readOutputs } from './outputs.ts'
+import { inTransaction } from '@tutti/domain'
 import {
   changeDeployment,
+  createDeployment,
   getDeployment,
   listDeployments,
+  readCapabilities,
+  readOutputs,
   setDeploymentSite,
   setDeploymentVisibility,
+  startDeletion,
   withWorkdir,
-} from './service.ts'
+} from '@tutti/domain/deployments'
+import { rulesOf } from '@tutti/domain/filters'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/deployments.md */
 export const deploymentHandlers = {
@@ -36,26 +38,34 @@ export const deploymentHandlers = {
   },
 
   async 'deployments.update'(request) {
-    await changeDeployment(request, request.params.deployment_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeDeployment(actor, transaction, request.params.deployment_id, request.body),
+    )
     return getDeployment(request, request.params.deployment_id, request.include)
   },
 
   async 'deployments.delete'(request) {
     const { force, delete_logs, recursive } = request.options
-    await startDeletion(request, request.params.deployment_id, {
-      force: force ?? false,
-      deleteLogs: delete_logs ?? false,
-      recursive: recursive ?? false,
-    })
+    await inTransaction(request, (actor, transaction) =>
+      startDeletion(actor, transaction, request.params.deployment_id, {
+        force: force ?? false,
+        deleteLogs: delete_logs ?? false,
+        recursive: recursive ?? false,
+      }),
+    )
   },
 
   async 'deployments.setVisibility'(request) {
-    await setDeploymentVisibility(request, request.params.deployment_id, request.body.visibility)
+    await inTransaction(request, (actor, transaction) =>
+      setDeploymentVisibility(actor, transaction, request.params.deployment_id, request.body.visibility),
+    )
     return getDeployment(request, request.params.deployment_id, request.include)
   },
 
   async 'deployments.setSite'(request) {
-    await setDeploymentSite(request, request.params.deployment_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      setDeploymentSite(actor, transaction, request.params.deployment_id, request.body),
+    )
     return getDeployment(request, request.params.deployment_id, request.include)
   },
 

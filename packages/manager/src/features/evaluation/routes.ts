@@ -1,6 +1,7 @@
-import type { EvaluationContext } from '@tutti/dsl'
-import { type Handlers, tenantScope } from '../../request.ts'
-import { evaluatePayload, openEvaluation, readingEvaluator } from './service.ts'
+import { tenantScope } from '@tutti/domain'
+import type { EvaluationContext } from '@tutti/domain/evaluation'
+import { evaluatePayload, openEvaluation, readingEvaluator } from '@tutti/domain/evaluation'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/deployments.md, "Evaluation of functions"; docs/reference/language/functions.md, "At run time" */
 export const evaluationHandlers = {

@@ -1,8 +1,8 @@
+import { openEvaluation } from '@tutti/domain/evaluation'
 import type { Scope } from '@tutti/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDeployment, addTenant } from '../../../test/fixtures.ts'
 import { startTestManager, type TestManager } from '../../../test/test-manager.ts'
-import { openEvaluation } from './index.ts'
 
 let manager: TestManager
 let scope: Scope

@@ -319,5 +319,8 @@ test('the batches of one tenant say nothing about those of another', async () =>
   const { rows } = await sql`
     select from event_batches where tenant_id = ${tenantId} and id = 'shared'`.execute(manager.db)
   expect(rows).toEqual([])
-  expect(await claimEventBatch(manager.db, tenantId, 'shared')).toBe(true)
+  expect(await claimed(tenantId, 'shared')).toBe(true)
 })
+
+const claimed = (tenantId: number, id: string) =>
+  manager.db.transaction().execute((transaction) => claimEventBatch(transaction, tenantId, id))

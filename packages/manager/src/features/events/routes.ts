@@ -1,6 +1,6 @@
-import { wholeAnswer } from '../../list-answer.ts'
+import { wholeAnswer } from '@tutti/domain'
+import { createEvents, listEvents, removeEvents } from '@tutti/domain/events'
 import type { Handlers } from '../../request.ts'
-import { createEvents, listEvents, removeEvents } from './service.ts'
 
 /** docs/reference/events.md */
 export const eventHandlers = {

@@ -1,6 +1,6 @@
+import { inTransaction } from '@tutti/domain'
+import { actOnGroup, changeGroup, getGroup, listGroups, startGroup } from '@tutti/domain/execution-groups'
 import type { Handlers } from '../../request.ts'
-import { actOnGroup, changeGroup, getGroup, listGroups } from './service.ts'
-import { startGroup } from './start.ts'
 
 /** docs/reference/groups.md, "Execution groups" */
 export const executionGroupHandlers = {
@@ -19,7 +19,9 @@ export const executionGroupHandlers = {
   },
 
   async 'executionGroups.update'(request) {
-    await changeGroup(request, request.params.group_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeGroup(actor, transaction, request.params.group_id, request.body),
+    )
     return getGroup(request, request.params.group_id, request.include)
   },
 } satisfies Partial<Handlers>

@@ -1,7 +1,13 @@
-import { wholeAnswer } from '../../list-answer.ts'
+import { wholeAnswer } from '@tutti/domain'
+import {
+  actOnExecution,
+  changeStatus,
+  getExecution,
+  listExecutions,
+  removeExecutions,
+  startExecution,
+} from '@tutti/domain/executions'
 import type { Handlers } from '../../request.ts'
-import { actOnExecution, changeStatus, getExecution, listExecutions, removeExecutions } from './service.ts'
-import { startExecution } from './start.ts'
 
 /** docs/reference/executions.md */
 export const executionHandlers = {

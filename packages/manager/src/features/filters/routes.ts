@@ -1,6 +1,7 @@
 import type { FilteredResource } from '@tutti/api'
+import { inTransaction } from '@tutti/domain'
+import { changeFilter, createFilter, getFilter, listFilters, removeFilter } from '@tutti/domain/filters'
 import type { Handlers, RouteRequest } from '../../request.ts'
-import { changeFilter, createFilter, getFilter, listFilters, removeFilter } from './service.ts'
 
 /** docs/reference/sites-filters-labels.md, "Filters" */
 const handlersFor = (filtered: FilteredResource) => ({
@@ -10,17 +11,23 @@ const handlersFor = (filtered: FilteredResource) => ({
     getFilter(request, filtered, request.params.filter_id, request.include),
 
   async create(request: RouteRequest<'deploymentsFilters.create'>) {
-    await createFilter(request, filtered, request.params.filter_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      createFilter(actor, transaction, filtered, request.params.filter_id, request.body),
+    )
     return getFilter(request, filtered, request.params.filter_id, request.include)
   },
 
   async update(request: RouteRequest<'deploymentsFilters.update'>) {
-    await changeFilter(request, filtered, request.params.filter_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeFilter(actor, transaction, filtered, request.params.filter_id, request.body),
+    )
     return getFilter(request, filtered, request.params.filter_id, request.include)
   },
 
   delete: (request: RouteRequest<'deploymentsFilters.delete'>) =>
-    removeFilter(request, filtered, request.params.filter_id),
+    inTransaction(request, (actor, transaction) =>
+      removeFilter(actor, transaction, filtered, request.params.filter_id),
+    ),
 })
 
 const [deployments, blueprints] = [handlersFor('deployments'), handlersFor('blueprints')]

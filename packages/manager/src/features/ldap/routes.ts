@@ -1,5 +1,5 @@
+import { hasLdap, removeLdap, setLdap } from '@tutti/domain/ldap'
 import type { Handlers } from '../../request.ts'
-import { hasLdap, removeLdap, setLdap } from './service.ts'
 
 /** docs/ldap.md */
 export const ldapHandlers = {

@@ -1,8 +1,8 @@
 import { ApiError, type Route } from '@tutti/api'
+import { proceed } from '@tutti/domain/maintenance'
 import type { FastifyRequest } from 'fastify'
 import type { Request } from '../../request.ts'
-import type { Services } from '../../services.ts'
-import { proceed } from './service.ts'
+import type { ManagerServices } from '../../services.ts'
 
 /**
  * What works during maintenance: the first part of a path (docs/reference/cluster-and-configuration.md, "Maintenance").
@@ -41,7 +41,7 @@ const startingMethods: ReadonlySet<string> = new Set(['PUT', 'POST', 'PATCH'])
  * @throws maintenance_mode_active, entering_maintenance_mode
  */
 export async function unlessInMaintenance(
-  services: Services,
+  services: ManagerServices,
   route: Route,
   http: FastifyRequest,
   authorize: () => Promise<Request>,
@@ -54,7 +54,7 @@ export async function unlessInMaintenance(
   return request
 }
 
-async function refusalOf(services: Services, route: Route): Promise<ApiError | undefined> {
+async function refusalOf(services: ManagerServices, route: Route): Promise<ApiError | undefined> {
   if (services.maintenance.current === undefined || route.base === 'root') return undefined
   await proceed(services)
   const { current } = services.maintenance

@@ -1,5 +1,5 @@
+import { readMaintenanceMode, setMaintenanceMode } from '@tutti/domain/maintenance'
 import type { Handlers } from '../../request.ts'
-import { readMaintenanceMode, setMaintenanceMode } from './service.ts'
 
 /** docs/reference/cluster-and-configuration.md, "Maintenance" */
 export const maintenanceHandlers = {

@@ -1,7 +1,7 @@
+import { tuttiVersion } from '@tutti/domain'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addUser } from '../../../test/fixtures.ts'
 import { headersOf, startTestManager, type TestManager } from '../../../test/test-manager.ts'
-import { tuttiVersion } from '../../version.ts'
 
 let manager: TestManager
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { pickIncluded } from '@tutti/api'
+import { getProviderContext, setProviderContext, version } from '@tutti/domain/manager'
 import type { Handlers } from '../../request.ts'
-import { getProviderContext, setProviderContext, version } from './service.ts'
 
 /** docs/reference/cluster-and-configuration.md, "Status" and "Provider context" */
 export const managerHandlers = {

@@ -1,12 +1,13 @@
 import { nodeInstanceFields, parseListQuery } from '@tutti/api'
-import type { Handlers } from '../../request.ts'
+import { inTransaction } from '@tutti/domain'
 import {
   changeNodeInstance,
   createNodeInstances,
   getNodeInstance,
   listNodeInstances,
   removeNodeInstance,
-} from './service.ts'
+} from '@tutti/domain/node-instances'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/nodes-and-instances.md, "Node instances" */
 export const nodeInstanceHandlers = {
@@ -19,7 +20,9 @@ export const nodeInstanceHandlers = {
     }),
 
   async 'nodeInstances.create'(request) {
-    const ids = await createNodeInstances(request, request.body)
+    const ids = await inTransaction(request, (actor, transaction) =>
+      createNodeInstances(actor, transaction, request.body),
+    )
     if (ids.length === 0) return undefined
     const list = parseListQuery({ id: [...ids], _get_all_results: 'true' }, nodeInstanceFields)
     return listNodeInstances(request, list)
@@ -27,7 +30,9 @@ export const nodeInstanceHandlers = {
 
   async 'nodeInstances.update'(request) {
     const { node_instance_id: id } = request.params
-    await changeNodeInstance(request, id, request.body, request.options.force ?? false)
+    await inTransaction(request, (actor, transaction) =>
+      changeNodeInstance(actor, transaction, id, request.body, request.options.force ?? false),
+    )
     return getNodeInstance(request, id, { include: request.include })
   },
 

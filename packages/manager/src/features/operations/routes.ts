@@ -1,15 +1,16 @@
-import type { Handlers } from '../../request.ts'
-import { refreshStored } from './refresh.ts'
+import { inTransaction } from '@tutti/domain'
 import {
+  changeOperation,
   createOperation,
   createTasksGraph,
   getOperation,
   getTasksGraph,
   listOperations,
   listTasksGraphs,
+  refreshStored,
   removeOperation,
-} from './service.ts'
-import { changeOperation } from './update.ts'
+} from '@tutti/domain/operations'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/operations-resource.md */
 export const operationHandlers = {
@@ -22,23 +23,33 @@ export const operationHandlers = {
   'operations.get': (request) => getOperation(request, request.params.operation_id, request.include),
 
   async 'operations.create'(request) {
-    await createOperation(request, request.params.operation_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      createOperation(actor, transaction, request.params.operation_id, request.body),
+    )
     return getOperation(request, request.params.operation_id, request.include)
   },
 
   async 'operations.update'(request) {
-    await changeOperation(request, request.params.operation_id, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeOperation(actor, transaction, request.params.operation_id, request.body),
+    )
     return getOperation(request, request.params.operation_id, request.include)
   },
 
-  'operations.delete': (request) => removeOperation(request, request.params.operation_id),
+  'operations.delete': (request) =>
+    inTransaction(request, (actor, transaction) =>
+      removeOperation(actor, transaction, request.params.operation_id),
+    ),
 
-  'operations.act': (request) => refreshStored(request, request.body),
+  'operations.act': (request) =>
+    inTransaction(request, (actor, transaction) => refreshStored(actor, transaction, request.body)),
 
   'tasksGraphs.list': (request) => listTasksGraphs(request, request.list),
 
   async 'tasksGraphs.create'(request) {
-    const id = await createTasksGraph(request, request.body)
+    const id = await inTransaction(request, (actor, transaction) =>
+      createTasksGraph(actor, transaction, request.body),
+    )
     return getTasksGraph(request, id, request.include)
   },
 

@@ -1,7 +1,7 @@
 import { type ListQuery, type RolePermission, rolePermissionFields } from '@tutti/api'
-import { valuesAnswer } from '../../list-answer.ts'
+import { valuesAnswer } from '@tutti/domain'
+import { grant, listGrants, revoke } from '@tutti/domain/permissions'
 import type { Handlers, Request } from '../../request.ts'
-import { grant, listGrants, revoke } from './service.ts'
 
 /** docs/reference/access.md, "Permissions" */
 export const permissionHandlers = {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
+import { authorizeResource, readResource } from '@tutti/domain/resources'
 import type { Handlers } from '../../request.ts'
-import { authorizeResource, readResource } from './service.ts'
 
 /** The file server, docs/reference/access.md, "The file server" */
 export const resourceHandlers = {

@@ -1,13 +1,22 @@
 import { pickIncluded } from '@tutti/api'
-import { unfilteredAnswer } from '../../list-answer.ts'
+import { unfilteredAnswer } from '@tutti/domain'
+import { listBlueprints } from '@tutti/domain/blueprints'
+import { listDeployments, listWorkflows } from '@tutti/domain/deployments'
+import { listNodeInstances } from '@tutti/domain/node-instances'
+import { nodeResource } from '@tutti/domain/nodes'
+import {
+  askedFor,
+  capabilities,
+  capabilityValues,
+  fittingCapabilities,
+  nodeTypes,
+  plannedNodes,
+  rulesFor,
+  scalingGroups,
+  searchWithin,
+} from '@tutti/domain/searches'
+import { listSecrets } from '@tutti/domain/secrets'
 import type { Handlers } from '../../request.ts'
-import { listBlueprints } from '../blueprints/index.ts'
-import { listDeployments, listWorkflows } from '../deployments/index.ts'
-import { listNodeInstances } from '../node-instances/index.ts'
-import { nodeResource } from '../nodes/index.ts'
-import { listSecrets } from '../secrets/index.ts'
-import { capabilities, nodeTypes, plannedNodes, scalingGroups } from './queries.ts'
-import { askedFor, capabilityValues, fittingCapabilities, rulesFor, searchWithin } from './service.ts'
 
 /** docs/reference/searches-and-summaries.md, "Searches" */
 export const searchHandlers = {

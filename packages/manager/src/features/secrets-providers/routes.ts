@@ -1,4 +1,4 @@
-import type { Handlers } from '../../request.ts'
+import { inTransaction } from '@tutti/domain'
 import {
   changeProvider,
   createProvider,
@@ -6,7 +6,8 @@ import {
   listProviders,
   removeProvider,
   testProvider,
-} from './service.ts'
+} from '@tutti/domain/secrets-providers'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/secrets.md, "Secrets providers" */
 export const secretsProviderHandlers = {
@@ -16,13 +17,22 @@ export const secretsProviderHandlers = {
 
   async 'secretsProviders.create'(request) {
     if (request.body.test === true) return testProvider(request, request.body)
-    return getProvider(request, await createProvider(request, request.body), request.include)
+    return getProvider(
+      request,
+      await inTransaction(request, (actor, transaction) => createProvider(actor, transaction, request.body)),
+      request.include,
+    )
   },
 
   async 'secretsProviders.update'(request) {
-    await changeProvider(request, request.params.provider_name, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeProvider(actor, transaction, request.params.provider_name, request.body),
+    )
     return getProvider(request, request.params.provider_name, request.include)
   },
 
-  'secretsProviders.delete': (request) => removeProvider(request, request.params.provider_name),
+  'secretsProviders.delete': (request) =>
+    inTransaction(request, (actor, transaction) =>
+      removeProvider(actor, transaction, request.params.provider_name),
+    ),
 } satisfies Partial<Handlers>

@@ -1,15 +1,17 @@
-import type { Handlers } from '../../request.ts'
-import { exportSecrets } from './export.ts'
-import { importSecrets } from './import.ts'
+import { inTransaction } from '@tutti/domain'
 import {
   changeSecret,
+  exportSecrets,
   getSecret,
+  importSecrets,
   listSecrets,
   putSecret,
   removeSecret,
   setSecretVisibility,
   showWritten,
-} from './service.ts'
+} from '@tutti/domain/secrets'
+import { askingManager } from '@tutti/domain/secrets-providers'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/secrets.md, "Writing" */
 export const secretHandlers = {
@@ -19,31 +21,43 @@ export const secretHandlers = {
     getSecret(request, request.params.secret_key, {
       include: request.include,
       skipsValue: request.options._skip_value ?? false,
+      isForManager: request.raw.headers[askingManager] !== undefined,
     }),
 
   async 'secrets.create'(request) {
-    await putSecret(request, request.params.secret_key, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      putSecret(actor, transaction, request.params.secret_key, request.body),
+    )
     return showWritten(request, request.params.secret_key, request.include)
   },
 
   async 'secrets.update'(request) {
-    await changeSecret(request, request.params.secret_key, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      changeSecret(actor, transaction, request.params.secret_key, request.body),
+    )
     return showWritten(request, request.params.secret_key, request.include)
   },
 
-  'secrets.delete': (request) => removeSecret(request, request.params.secret_key),
+  'secrets.delete': (request) =>
+    inTransaction(request, (actor, transaction) =>
+      removeSecret(actor, transaction, request.params.secret_key),
+    ),
 
   async 'secrets.setVisibility'(request) {
-    await setSecretVisibility(request, request.params.secret_key, request.body.visibility)
+    await inTransaction(request, (actor, transaction) =>
+      setSecretVisibility(actor, transaction, request.params.secret_key, request.body.visibility),
+    )
     return showWritten(request, request.params.secret_key, request.include)
   },
 
   async 'secrets.setGlobal'(request) {
-    await setSecretVisibility(request, request.params.secret_key, 'global')
+    await inTransaction(request, (actor, transaction) =>
+      setSecretVisibility(actor, transaction, request.params.secret_key, 'global'),
+    )
     return showWritten(request, request.params.secret_key, request.include)
   },
 
-  'secrets.export': (request) => exportSecrets(request, request.options, request.include),
+  'secrets.export': (request) => exportSecrets(request, request.options, request.include, request.reading),
 
   'secrets.import': (request) => importSecrets(request, request.body),
 } satisfies Partial<Handlers>

@@ -1,5 +1,6 @@
+import { inTransaction } from '@tutti/domain'
+import { changeSite, createSite, getSite, listSites, removeSite } from '@tutti/domain/sites'
 import type { Handlers } from '../../request.ts'
-import { changeSite, createSite, getSite, listSites, removeSite } from './service.ts'
 
 /** docs/reference/sites-filters-labels.md, "Sites" */
 export const siteHandlers = {
@@ -8,14 +9,19 @@ export const siteHandlers = {
   'sites.get': (request) => getSite(request, request.params.site_name, request.include),
 
   async 'sites.create'(request) {
-    await createSite(request, request.params.site_name, request.body)
+    await inTransaction(request, (actor, transaction) =>
+      createSite(actor, transaction, request.params.site_name, request.body),
+    )
     return getSite(request, request.params.site_name, request.include)
   },
 
   async 'sites.update'(request) {
-    const name = await changeSite(request, request.params.site_name, request.body)
+    const name = await inTransaction(request, (actor, transaction) =>
+      changeSite(actor, transaction, request.params.site_name, request.body),
+    )
     return getSite(request, name, request.include)
   },
 
-  'sites.delete': (request) => removeSite(request, request.params.site_name),
+  'sites.delete': (request) =>
+    inTransaction(request, (actor, transaction) => removeSite(actor, transaction, request.params.site_name)),
 } satisfies Partial<Handlers>

@@ -1,7 +1,7 @@
 import type { ListQuery, SummarisedResource } from '@tutti/api'
-import { unfilteredAnswer } from '../../list-answer.ts'
+import { unfilteredAnswer } from '@tutti/domain'
+import { type SummaryOptions, summaryOf } from '@tutti/domain/summaries'
 import type { Handlers, Request } from '../../request.ts'
-import { type SummaryOptions, summaryOf } from './service.ts'
 
 type SummaryRequest = Request & { readonly list: ListQuery; readonly options: SummaryOptions }
 

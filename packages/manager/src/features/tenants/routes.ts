@@ -1,4 +1,4 @@
-import { type Handlers, tenantOf } from '../../request.ts'
+import { tenantOf } from '@tutti/domain'
 import {
   addMember,
   createTenant,
@@ -7,7 +7,8 @@ import {
   removeMember,
   removeTenant,
   setMemberRole,
-} from './service.ts'
+} from '@tutti/domain/tenants'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/access.md, "Tenants" */
 export const tenantHandlers = {

@@ -1,4 +1,4 @@
-import type { Handlers } from '../../request.ts'
+import { inTransaction } from '@tutti/domain'
 import {
   addUserToGroup,
   createGroup,
@@ -7,7 +7,8 @@ import {
   removeGroup,
   removeUserFromGroup,
   setGroupRole,
-} from './service.ts'
+} from '@tutti/domain/user-groups'
+import type { Handlers } from '../../request.ts'
 
 /** docs/reference/access.md, "User groups" */
 export const userGroupHandlers = {
@@ -22,7 +23,9 @@ export const userGroupHandlers = {
   },
 
   async 'userGroups.update'(request) {
-    await setGroupRole(request, request.params.group_name, request.body.role)
+    await inTransaction(request, (_actor, transaction) =>
+      setGroupRole(transaction, request.params.group_name, request.body.role),
+    )
     return getGroup(request, request.params.group_name, false, request.include)
   },
 

@@ -1,8 +1,8 @@
+import { createSlowDown } from '@tutti/domain/authentication'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { addTenant, addUser } from '../../../test/fixtures.ts'
 import { headersOf, passwordOf, startTestManager, type TestManager } from '../../../test/test-manager.ts'
-import { createSlowDown } from '../../authentication/slow-down.ts'
 
 let manager: TestManager
 beforeAll(async () => {

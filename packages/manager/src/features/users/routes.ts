@@ -1,6 +1,5 @@
 import { firstValue, parseBoolean } from '@tutti/api'
-import type { Handlers, Request } from '../../request.ts'
-import type { UserView } from './queries.ts'
+import type { UserView } from '@tutti/domain/users'
 import {
   changeUser,
   createUser,
@@ -10,7 +9,8 @@ import {
   removeUser,
   setActive,
   unlockUser,
-} from './service.ts'
+} from '@tutti/domain/users'
+import type { Handlers, Request } from '../../request.ts'
 
 /** docs/reference/access.md, "Users" */
 export const userHandlers = {

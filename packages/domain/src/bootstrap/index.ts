@@ -1,0 +1,2 @@
+export { adminPasswordFile, bootstrap } from './bootstrap.ts'
+export { bootstrapAdmin, defaultTenant } from './first.ts'

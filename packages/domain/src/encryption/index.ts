@@ -1,0 +1,3 @@
+export { decryptFernet, encryptFernet, keyOfPassphrase } from './fernet.ts'
+export { type KeyRing, newKey, openKeyRing, type Sealed, tokenOf } from './key-ring.ts'
+export { loadKeys, rotateKeys } from './keys.ts'

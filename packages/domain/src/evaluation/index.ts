@@ -1,0 +1,20 @@
+/**
+ * Intrinsic functions evaluated on a deployment as it is now, for clients and for other features
+ * (docs/reference/language/functions.md, "At run time").
+ */
+
+export type { EvaluationContext } from '@tutti/dsl'
+export { type EvaluatedDeployment, findEvaluatedDeployment } from './queries.ts'
+export {
+  comparing,
+  type Evaluator,
+  evaluateConstraints,
+  evaluatePayload,
+  findEvaluation,
+  objectFinder,
+  openEvaluation,
+  readingEvaluator,
+  startingEvaluator,
+} from './service.ts'
+export { deploymentStorage } from './storage.ts'
+export type { DeploymentStorage, Json, JsonObject } from './types.ts'

@@ -1,0 +1,28 @@
+/**
+ * Executions: runs of workflows, started, queued or refused, then cancelled, resumed or deleted
+ * (docs/reference/executions.md).
+ */
+
+export { readDeploymentStates } from './deployment-states-queries.ts'
+export { dequeueExecutions, mayDequeue } from './dequeue-queries.ts'
+export { type ExecutionEnd, type ExecutionEnds, watchExecutionEnds } from './ends.ts'
+export { insertExecution, insertExecutions, type NewExecution } from './insert-queries.ts'
+export {
+  endWhatIsLeft,
+  executionResource,
+  findRunning,
+  readEnd,
+  setForResume,
+  systemWorkflowRuns,
+} from './queries.ts'
+export { actOnExecution, changeStatus, getExecution, listExecutions, removeExecutions } from './service.ts'
+export {
+  checkBuilt,
+  checkCreated,
+  finalParameters,
+  findRefusals,
+  findUnavailability,
+  startExecution,
+} from './start.ts'
+export { type StatusChange, setExecutionStatus, setExecutionStatuses } from './status-queries.ts'
+export { type CancelAction, checkResumable, statusAfterCancel } from './transitions.ts'

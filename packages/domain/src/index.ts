@@ -1,0 +1,16 @@
+export {
+  type Actor,
+  type Behalf,
+  inTransaction,
+  isAdministrator,
+  isHiddenFrom,
+  ownTenantScope,
+  requirePermission,
+  type Tenant,
+  tenantOf,
+  tenantScope,
+} from './actor.ts'
+export { unfilteredAnswer, valuesAnswer, wholeAnswer } from './list-answer.ts'
+export { scopeOf } from './scope-of-queries.ts'
+export type { DomainLog, DomainSettings, Services } from './services.ts'
+export { tuttiVersion } from './version.ts'

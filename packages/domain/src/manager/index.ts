@@ -1,0 +1,5 @@
+/**
+ * What the manager says of itself: its version, the provider context that clients leave with it, and to other servers
+ * whether a request may see the monitoring (docs/reference/cluster-and-configuration.md, "Status").
+ */
+export { getProviderContext, setProviderContext, version } from './service.ts'

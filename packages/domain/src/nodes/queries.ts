@@ -1,0 +1,178 @@
+import {
+  type Database,
+  type ListedResource,
+  type OwnedRow,
+  ownedRows,
+  ownerFields,
+  type Transaction,
+  toJson,
+} from '@tutti/storage'
+import { type RawBuilder, sql } from 'kysely'
+import { inDeploymentGroup } from '../deployment-groups/index.ts'
+import { scaledCount } from './scaled-count.ts'
+
+/** docs/reference/nodes-and-instances.md, "Nodes". */
+export const nodeResource: ListedResource = {
+  model: 'Node',
+  from: sql`nodes n
+    join tenants on tenants.id = n.tenant_id
+    join deployments d on d.tenant_id = n.tenant_id and d.id = n.deployment_id`,
+  fields: {
+    id: { column: sql`n.id` },
+    deployment_id: { column: sql`n.deployment_id` },
+    deployment_display_name: { column: sql`d.display_name` },
+    blueprint_id: { column: sql`d.blueprint_id` },
+    type: { column: sql`n.type` },
+    type_hierarchy: { column: sql`n.type_hierarchy` },
+    host_id: { column: sql`n.host_id` },
+    properties: { column: sql`n.properties` },
+    operations: { column: sql`n.operations` },
+    plugins: { column: sql`n.plugins` },
+    plugins_to_install: { column: sql`n.plugins_to_install` },
+    relationships: { column: sql`n.relationships` },
+    number_of_instances: { column: sql`n.number_of_instances` },
+    planned_number_of_instances: { column: sql`n.planned_number_of_instances` },
+    actual_number_of_instances: { column: instances('count(*)') },
+    actual_planned_number_of_instances: {
+      column: sql`n.planned_number_of_instances`,
+      needs: { node_id: sql`n.id`, node_host: sql`n.host_id`, groups: sql`d.scaling_groups` },
+      toWire: (planned, row) =>
+        scaledCount(
+          Number(planned),
+          { id: String(row.node_id), hostId: row.node_host as string | null },
+          row.groups as Parameters<typeof scaledCount>[2],
+        ),
+    },
+    deploy_number_of_instances: { column: sql`n.deploy_number_of_instances` },
+    min_number_of_instances: { column: sql`n.min_number_of_instances` },
+    max_number_of_instances: { column: sql`n.max_number_of_instances` },
+    drifted_instances: { column: instances('count(*) filter (where i.has_configuration_drift)') },
+    unavailable_instances: { column: instances('count(*) filter (where not i.is_status_check_ok)') },
+    ...ownerFields('n'),
+  },
+  extraFilters: { deployment_group_id: inDeploymentGroup('n') },
+  ...ownedRows('n'),
+  // As they stand in the blueprint.
+  tieBreaker: sql`(n.deployment_id, n.position)`,
+}
+
+function instances(what: string): RawBuilder<unknown> {
+  return sql`(select ${sql.raw(what)} from node_instances i
+    where i.tenant_id = n.tenant_id and i.deployment_id = n.deployment_id and i.node_id = n.id)`
+}
+
+export type NodeCounts = {
+  readonly number_of_instances: number
+  readonly planned_number_of_instances: number
+  readonly deploy_number_of_instances: number
+  readonly min_number_of_instances: number
+  readonly max_number_of_instances: number
+}
+
+export type NodeValues = {
+  readonly type_hierarchy?: readonly string[]
+  readonly host_id?: string | null
+  readonly properties?: unknown
+  readonly operations?: unknown
+  readonly plugins?: unknown
+  readonly plugins_to_install?: unknown
+  readonly relationships?: unknown
+}
+
+type NewNode = NodeValues & NodeCounts & { readonly id: string; readonly type: string }
+
+const countNames = [
+  'number_of_instances',
+  'planned_number_of_instances',
+  'deploy_number_of_instances',
+  'min_number_of_instances',
+  'max_number_of_instances',
+] as const
+
+const countsOf = (node: Partial<NodeCounts>) =>
+  Object.fromEntries(countNames.flatMap((name) => (node[name] === undefined ? [] : [[name, node[name]]])))
+
+/** Appends nodes in their order; returns the ids of those that were not there before. */
+export async function insertNodes(
+  transaction: Transaction,
+  deployment: OwnedRow,
+  nodes: readonly NewNode[],
+): Promise<ReadonlySet<string>> {
+  if (nodes.length === 0) return new Set()
+  const { tenant_id, id: deployment_id, visibility, created_by } = deployment
+  const column = <T>(read: (node: NewNode, index: number) => T) => nodes.map(read)
+  const { rows } = await sql<{ id: string }>`
+    insert into nodes (tenant_id, deployment_id, visibility, created_by, position, id, type, type_hierarchy, host_id,
+      properties, operations, plugins, plugins_to_install, relationships, ${sql.join(countNames.map((name) => sql.ref(name)))})
+    select ${tenant_id}, ${deployment_id}, ${visibility}, ${created_by}, last.position + n.at, n.id, n.type,
+      n.type_hierarchy, n.host_id, n.properties, n.operations, n.plugins, n.plugins_to_install, n.relationships,
+      ${sql.join(countNames.map((name) => sql.ref(`n.${name}`)))}
+    from unnest(
+        ${column((_node, index) => index + 1)}::int[],
+        ${column(({ id }) => id)}::text[],
+        ${column(({ type }) => type)}::text[],
+        ${column((node) => toJson(node.type_hierarchy ?? [node.type]))}::json[],
+        ${column((node) => node.host_id ?? null)}::text[],
+        ${column((node) => toJson(node.properties ?? {}))}::json[],
+        ${column((node) => toJson(node.operations ?? {}))}::json[],
+        ${column((node) => toJson(node.plugins ?? []))}::json[],
+        ${column((node) => (node.plugins_to_install == null ? null : toJson(node.plugins_to_install)))}::json[],
+        ${column((node) => toJson(node.relationships ?? []))}::json[],
+        ${sql.join(countNames.map((name) => sql`${column((node) => node[name])}::int[]`))}
+      ) as n (at, id, type, type_hierarchy, host_id, properties, operations, plugins, plugins_to_install,
+        relationships, ${sql.join(countNames.map((name) => sql.ref(name)))}),
+      (select coalesce(max(position), -1) as position from nodes
+       where tenant_id = ${tenant_id} and deployment_id = ${deployment_id}) as last
+    on conflict do nothing
+    returning id`.execute(transaction)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** False when the deployment has no such node. */
+export async function updateNode(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+  id: string,
+  change: NodeValues & Partial<NodeCounts> & { readonly type?: string },
+): Promise<boolean> {
+  const documents = ['type_hierarchy', 'properties', 'operations', 'plugins', 'relationships'] as const
+  const row = await db
+    .updateTable('nodes')
+    .set({
+      ...(change.type !== undefined && { type: change.type }),
+      ...(change.host_id !== undefined && { host_id: change.host_id }),
+      ...(change.plugins_to_install !== undefined && {
+        plugins_to_install: change.plugins_to_install === null ? null : toJson(change.plugins_to_install),
+      }),
+      ...Object.fromEntries(
+        documents.flatMap((name) => (change[name] === undefined ? [] : [[name, toJson(change[name])]])),
+      ),
+      ...countsOf(change),
+      // Also where nothing that is stored was named.
+      id,
+    })
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', deploymentId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** With its instances. False when the deployment has no such node. */
+export async function deleteNode(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+  id: string,
+): Promise<boolean> {
+  const row = await db
+    .deleteFrom('nodes')
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', deploymentId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,6 +1,0 @@
-/**
- * Settings that change while managers run, each in a scope with a schema (docs/reference/cluster-and-configuration.md,
- * "Configuration").
- */
-
-export { configHandlers } from './routes.ts'

@@ -1,4 +1,0 @@
-/** Events and logs of executions: read by filters, recorded by whatever runs operations (docs/reference/events.md). */
-
-export { insertSentEvents, type SentEvent } from './queries.ts'
-export { eventHandlers } from './routes.ts'

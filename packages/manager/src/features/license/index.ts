@@ -1,6 +1,0 @@
-/**
- * The license: the uploaded one or a built-in one, and nothing is ever refused for lack of another
- * (docs/reference/cluster-and-configuration.md, "License").
- */
-
-export { licenseHandlers } from './routes.ts'

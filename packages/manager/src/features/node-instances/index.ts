@@ -1,9 +1,0 @@
-/**
- * Node instances: state and runtime properties of what a deployment consists of, changed under optimistic locking
- * (docs/reference/nodes-and-instances.md, "Node instances").
- */
-
-export { nodeInstanceResource } from './queries.ts'
-export { nodeInstanceHandlers } from './routes.ts'
-export { checkDeploymentUpdate, listNodeInstances } from './service.ts'
-export { setInstanceState } from './set-state.ts'

@@ -1,6 +1,0 @@
-/**
- * Which role holds which permission: the matrix of the release with the edits of this manager
- * (docs/reference/access.md, "Permissions").
- */
-
-export { permissionHandlers } from './routes.ts'

@@ -1,6 +1,0 @@
-/**
- * The file server: files of blueprints and deployments, for operations and consoles (docs/reference/access.md, "The
- * file server").
- */
-
-export { resourceHandlers } from './routes.ts'

@@ -1,3 +1,0 @@
-/** Tokens, which log in in place of a password; only their hashes are kept (docs/reference/access.md, "Tokens"). */
-
-export { tokenHandlers } from './routes.ts'
