@@ -33,6 +33,7 @@ export {
   type ResolvedImport,
 } from './imports/resolver.ts'
 export { compareVersions, matchesSpecifiers, newestMatching } from './imports/version-specifier.ts'
+export { withFreeIds } from './instances/free-ids.ts'
 export { generateNodeInstances } from './instances/generate.ts'
 export {
   type Modification,

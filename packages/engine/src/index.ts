@@ -49,6 +49,8 @@ export {
   builtInMapping,
   builtInWorkflow,
   findBuiltInWorkflow,
+  isSystemWorkflowName,
+  type SystemWorkflowName,
   type WorkflowMapping,
   whyNotBuiltIn,
 } from './workflows/built-in.ts'

@@ -134,6 +134,9 @@ test('a deployment with a working folder is only recorded', async () => {
 })
 
 test('an empty working folder is one as well, and what is wrong is refused', async () => {
+  const none = 'UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA=='
+  expect((await put('/deployments/none', { ...record, workdir_zip: none })).status).toBe(201)
+  expect((await get('/deployments/none?include_workdir=True')).workdir_zip).toBe(none)
   expect(await put('/deployments/empty', { ...record, workdir_zip: '' })).toMatchObject({ status: 201 })
   expect((await get('/deployments/empty')).create_execution).toBe(null)
   for (const [body, status] of [
@@ -150,6 +153,69 @@ test('an empty working folder is one as well, and what is wrong is refused', asy
   const alice = { user: 'alice' }
   expect((await put('/deployments/refused', { ...mine, workdir_zip: '' }, alice)).status).toBe(403)
   expect((await get('/deployments/refused')).error_code).toBe('not_found_error')
+})
+
+const long = 'n'.repeat(300)
+test.each<[string, Buffer]>([
+  ['a path out of it', zipOf({ name: '../../out', content: 'x' }, { name: 'good', content: 'x' })],
+  ['an absolute path', zipOf({ name: '/tmp/out', content: 'x' })],
+  ['a link', zipOf({ name: 'link', content: '/etc/shadow', mode: 0o120_777 })],
+  ['a device', zipOf({ name: 'device', content: '', mode: 0o020_666 })],
+  ['a name that no file can have', zipOf({ name: long, content: 'x' })],
+  ['a file that is a folder too', zipOf({ name: 'a', content: 'x' }, { name: 'a/b', content: 'x' })],
+  ['a bomb', zipOf({ name: 'big', content: Buffer.alloc(60_000_000).toString() })],
+  ['no entries but the first letters', Buffer.concat([Buffer.from('PK'), Buffer.alloc(5_000, 7)])],
+  ['half of an end', Buffer.from('PK\x05\x06')],
+])('a working folder with %s is refused, as no operation could run there', async (_what, workdir) => {
+  const body = { ...record, workdir_zip: workdir.toString('base64') }
+  const answer = await put('/deployments/hostile', body)
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { message: expect.stringMatching(/^workdir_zip cannot be unpacked: ./) },
+  })
+  expect((await get('/deployments/hostile')).error_code).toBe('not_found_error')
+  // Who may not restore has nothing unpacked.
+  const { created_by: _by, created_at: _at, ...mine } = body
+  expect((await put('/deployments/hostile', mine, { user: 'alice' })).status).toBe(403)
+})
+
+test.each([
+  { workflows: { x: { plugin: 5 } } },
+  { workflows: { x: { operation: {} } } },
+  { workflows: { x: { parameters: { size: null } } } },
+  { workflows: { x: { availability_rules: { node_types_required: 5 } } } },
+  { workflows: [{ plugin: 'p' }] },
+  { outputs: { o: null } },
+  { capabilities: { c: null } },
+  { scaling_groups: { s: 5 } },
+  { groups: { g: null } },
+])('what could not be read again is not recorded: %j', async (given) => {
+  const answer = await put('/deployments/unreadable', { ...record, workdir_zip: '', ...given })
+  expect(answer).toMatchObject({ status: 400, body: { error_code: 'bad_parameters_error' } })
+})
+
+test('what a workflow says nothing of is as in any', async () => {
+  const workflows = [{ name: 'bare', plugin: null, operation: null, parameters: null, is_cascading: null }]
+  const answer = await put('/deployments/bare', { ...record, workdir_zip: '', workflows })
+  expect(answer).toMatchObject({
+    status: 201,
+    body: { workflows: [{ name: 'bare', plugin: '', parameters: {}, is_available: false }] },
+  })
+})
+
+test.each([
+  { nodes: [null] },
+  { nodes: [{ name: 'one' }] },
+  { nodes: [], inputs: { size: null } },
+  { nodes: [], workflows: { install: null } },
+  { nodes: [], workflows: { install: { plugin: null, operation: '' } } },
+  { nodes: [], outputs: { o: 5 } },
+  { nodes: [], scaling_groups: [] },
+  { nodes: [], deployment_plugins_to_install: [null] },
+  { nodes: [], imported_blueprints: [null] },
+])('what is no plan is not recorded as one: %j', async (plan) => {
+  const answer = await system.inject('PATCH', '/blueprints/source', { body: { plan } })
+  expect(answer).toMatchObject({ status: 400, body: { error_code: 'bad_parameters_error' } })
 })
 
 test('a deployment that is created may be of somebody else, and of another time', async () => {
@@ -234,6 +300,43 @@ test('not even one that is said to be running runs, nor does its deployment wait
     await system.inject('PATCH', `/executions/${id}`, { body: { status: 'cancelled' } })
   }
   expect((await get('/deployments/still')).create_execution).toEqual(expect.any(String))
+})
+
+test('nothing waits for what is only said to run or to wait, and a cancellation ends it', async () => {
+  const restored = async (body: object) => (await post(body)).body.id as string
+  const nobody = { deployment_id: '', workflow_id: 'create_snapshot', is_system_workflow: true }
+  await put('/deployments/quiet', { ...record, workdir_zip: '' })
+  const ids = [
+    await restored({ ...nobody, force_status: 'started' }),
+    await restored({ ...nobody, force_status: 'queued' }),
+    await restored({ deployment_id: 'quiet', workflow_id: 'mine', force_status: 'queued' }),
+    await restored({ deployment_id: 'quiet', workflow_id: 'mine', force_status: 'started' }),
+    await restored({ deployment_id: 'quiet', workflow_id: 'mine', force_status: 'kill_cancelling' }),
+  ]
+  const statuses = async () =>
+    Promise.all(ids.map(async (id) => (await get(`/executions/${id}?_include=status`)).status))
+  await system.ended(await system.start('living', 'uninstall'))
+  await system.ended(await system.start('living', 'install'))
+  expect(await statuses()).toEqual(['started', 'queued', 'queued', 'started', 'kill_cancelling'])
+
+  await system.inject('POST', '/maintenance/activate')
+  expect((await get('/maintenance')).status).toBe('activated')
+  await system.inject('POST', '/maintenance/deactivate')
+
+  // Not even who says that it starts starts it, and nobody resumes what had the rights of the manager itself.
+  const said = await system.inject('PATCH', `/executions/${ids[2]}`, { body: { status: 'pending' } })
+  expect(said.body.status).toBe('pending')
+  const resumed = await system.inject('POST', `/executions/${ids[0]}`, { body: { action: 'resume' } })
+  expect(resumed).toMatchObject({ status: 409, body: { error_code: 'conflict_error' } })
+  expect((await get(`/events?execution_id=${ids[2]}`)).items).toEqual([])
+
+  for (const id of ids) {
+    const answer = await system.inject('POST', `/executions/${id}`, { body: { action: 'kill' } })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled', ended_at: expect.any(String) } })
+  }
+  await restored({ deployment_id: 'quiet', workflow_id: 'mine', force_status: 'started' })
+  expect((await system.inject('DELETE', '/deployments/quiet')).status).toBe(204)
+  await system.deleted('quiet')
 })
 
 test.each([

@@ -1,4 +1,5 @@
 export type { PoolConfig } from 'pg'
+export { createAbandonedSweep } from './abandoned.ts'
 export * from './archives/index.ts'
 export { unpackedArchive } from './archives/unpacked-archive.ts'
 export { type AuditedTable, auditTable, tenantName } from './audit/audit-table.ts'
@@ -35,6 +36,7 @@ export {
   offered,
   pickUpMs,
   readHeld,
+  recorded,
   releaseAllLeases,
   releaseLeases,
   renewLeases,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
@@ -8,11 +8,14 @@ import { join } from 'node:path'
  */
 export async function openProcessFolder(parent: string, mode: 0o700 | 0o711 = 0o700): Promise<string> {
   await mkdir(parent, { recursive: true, mode: 0o711 })
+  // A strict umask takes from the modes above.
+  await chmod(parent, 0o711)
   for (const name of await readdir(parent)) {
     if (!isAlive(Number.parseInt(name, 10))) await rm(join(parent, name), { recursive: true, force: true })
   }
   const own = join(parent, `${process.pid}-${randomUUID()}`)
-  await mkdir(own, { mode })
+  await mkdir(own, { mode: 0o700 })
+  await chmod(own, mode)
   return own
 }
 

@@ -8,6 +8,7 @@ import {
   Nullable,
   newVisibility,
 } from '../shapes/common.ts'
+import { RecordedPlan } from '../shapes/recorded.ts'
 import { route } from './route.ts'
 
 /**
@@ -39,7 +40,7 @@ export const BlueprintPatch = Type.Object(
     error_traceback: Type.Optional(Nullable(Type.String())),
     creator: Type.Optional(Type.String()),
     created_at: Type.Optional(Nullable(Type.String())),
-    plan: Type.Optional(Nullable(JsonObject)),
+    plan: Type.Optional(Nullable(RecordedPlan)),
     requirements: Type.Optional(Nullable(JsonObject)),
     is_hidden: Type.Optional(Nullable(Type.Boolean())),
   },

@@ -14,16 +14,18 @@ import {
   DeploymentOutputs,
   deploymentFields,
 } from '../shapes/deployment.ts'
+import { NamedObjects, RecordedWorkflow } from '../shapes/recorded.ts'
 import { SetVisibility } from './blueprints.ts'
 import { route } from './route.ts'
 
 const document = Type.Optional(Nullable(JsonObject))
+const named = Type.Optional(Nullable(NamedObjects))
 const recordedDocuments = {
-  outputs: document,
-  capabilities: document,
-  groups: document,
-  scaling_groups: document,
-  policy_types: document,
+  outputs: named,
+  capabilities: named,
+  groups: named,
+  scaling_groups: named,
+  policy_types: named,
   policy_triggers: document,
   resource_tags: document,
 }
@@ -46,7 +48,9 @@ export const DeploymentCreate = Type.Object({
   workdir_zip: Type.Optional(Nullable(Type.String())),
   description: Type.Optional(Nullable(Description)),
   /** By their names, or as answers list them. */
-  workflows: Type.Optional(Nullable(Type.Union([JsonObject, Type.Array(JsonObject)]))),
+  workflows: Type.Optional(
+    Nullable(Type.Union([Type.Record(Type.String(), RecordedWorkflow), Type.Array(RecordedWorkflow)])),
+  ),
   ...recordedDocuments,
   deployment_status: Type.Optional(Nullable(Type.String())),
   installation_status: Type.Optional(Nullable(Type.String())),

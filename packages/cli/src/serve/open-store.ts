@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   createMetrics,
   migrate,
@@ -9,6 +10,7 @@ import {
   type Registry,
   releaseAllLeases,
   startEmbeddedPostgres,
+  sweepUnpackedArchives,
 } from '@tutti/storage'
 import { type Logger, pino } from 'pino'
 import type { Configuration } from '../configuration/settings.ts'
@@ -51,6 +53,9 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
       const metrics = createMetrics()
       const { metricsHost: host, metricsPort: port } = configuration
       const listener = port === undefined ? undefined : await startMetricsListener(metrics, { host, port })
+      const unpacked = sweepUnpackedArchives(database.db, join(configuration.dataFolder, 'archives'), {
+        onError: (error) => log.warn({ err: error }, 'unpacked archives could not be removed yet'),
+      })
       return {
         database,
         connection: server.connection,
@@ -60,6 +65,7 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
         metrics,
         broken: new Promise<never>(() => {}),
         async close() {
+          await unpacked.stop()
           await listener?.close()
           await queue.close()
           await database.close()

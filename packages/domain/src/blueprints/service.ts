@@ -7,8 +7,6 @@ import {
   parseLabels,
   parseSetVisibility,
   type RouteBody,
-  wireTypeOf,
-  wrongType,
 } from '@tutti/api'
 import {
   type ArchiveContent,
@@ -70,7 +68,6 @@ export async function changeBlueprint(
 ): Promise<void> {
   const { plan, requirements, is_hidden: isHidden } = patch
   if (plan != null || requirements != null || isHidden != null) requirePermission(actor, 'snapshot_restore')
-  if (plan != null) checkPlan(plan)
   const labels = patch.labels === undefined ? undefined : labelsOf(actor, patch.labels)
   const blueprint = await lockBlueprint(actor, transaction, id)
   const owner = { tenantId: blueprint.tenant_id, id }
@@ -111,26 +108,14 @@ export async function changeBlueprint(
   })
 }
 
+type RecordedPlan = NonNullable<RouteBody<'blueprints.update'>['plan']>
+
 /** Who restores a blueprint also says whose its labels are, and of when. */
 const labelsOf = ({ rights }: Actor, labels: readonly unknown[]) =>
   rights.holds('snapshot_restore') ? parseDatedLabels(labels) : parseLabels(labels)
 
-type StoredPlan = Readonly<Record<string, unknown>>
-
-/** Whoever restores a plan answers for what is in it; that it is one at all can be seen. @throws bad_parameters_error */
-function checkPlan({ nodes, inputs = {}, workflows = {} }: StoredPlan): void {
-  if (wireTypeOf(nodes) !== 'list') throw wrongType('plan.nodes', 'list', wireTypeOf(nodes))
-  for (const [name, part] of Object.entries({ inputs, workflows })) {
-    if (wireTypeOf(part) !== 'dict') throw wrongType(`plan.${name}`, 'dict', wireTypeOf(part))
-  }
-}
-
 /** The blueprints that the plan was made with: they stay while it is there. */
-function importsOf({ imported_blueprints: imported }: StoredPlan): string[] {
-  if (imported == null) return []
-  if (!Array.isArray(imported)) throw wrongType('imported_blueprints', 'list', wireTypeOf(imported))
-  return [...new Set(imported.map(String))]
-}
+const importsOf = ({ imported_blueprints: imported }: RecordedPlan): string[] => [...new Set(imported ?? [])]
 
 /**
  * Only ever wider.
@@ -158,6 +143,7 @@ export async function removeBlueprint(
 ): Promise<void> {
   const blueprint = await lockBlueprint(actor, transaction, id)
   const tenantId = blueprint.tenant_id
+  const scope = tenantScope(actor)
   if (!isFailedBlueprintState(blueprint.state)) {
     if (blueprint.state !== 'uploaded' && !isForced) {
       throw new ApiError(
@@ -168,7 +154,6 @@ export async function removeBlueprint(
         },
       )
     }
-    const scope = tenantScope(actor)
     const importers = isForced ? undefined : await importersOf(transaction, scope, tenantId, id)
     if (importers !== undefined && importers.total > 0) {
       throw new ApiError(
@@ -176,14 +161,15 @@ export async function removeBlueprint(
         `Blueprint ${id} is currently in use. You can "force" blueprint removal. Imported by: ${usersText(importers)}`,
       )
     }
-    const deployments = await deploymentsOf(transaction, scope, tenantId, id)
-    if (deployments.total > 0) {
-      throw new ApiError(
-        'dependent_exists_error',
-        `Can't delete blueprint ${id} - There are deployments that depend on it: ${usersText(deployments)}`,
-        { hint: 'Delete those deployments first' },
-      )
-    }
+  }
+  // Also of one that is said to have failed after it was uploaded.
+  const deployments = await deploymentsOf(transaction, scope, tenantId, id)
+  if (deployments.total > 0) {
+    throw new ApiError(
+      'dependent_exists_error',
+      `Can't delete blueprint ${id} - There are deployments that depend on it: ${usersText(deployments)}`,
+      { hint: 'Delete those deployments first' },
+    )
   }
   await deleteOwned(transaction, blueprintTable, blueprint)
 }

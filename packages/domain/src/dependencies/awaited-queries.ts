@@ -1,6 +1,7 @@
 import type { Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 import { consumerKey } from './consumers-queries.ts'
+import { findCircle } from './edges-queries.ts'
 import { holdTargets, seenBy } from './targets-queries.ts'
 
 const lockKey = (tenantId: number) => sql`hashtextextended(${`awaited/${tenantId}`}, 0)`
@@ -23,16 +24,28 @@ export async function holdTargetsOrAwait(
 
 /**
  * Points the dependencies that wait for these deployments at them, unless whoever said that there is the dependency may
- * not see them; for whoever has just inserted them. As nothing is known yet of what they depend on, no circle comes of it.
+ * not see them. For whoever has just inserted them.
  */
-export async function linkAwaiting(
+export const linkAwaiting = (transaction: Transaction, tenantId: number, ids: readonly string[]) =>
+  link(transaction, tenantId, ids, 'nothing')
+
+/**
+ * The same for deployments that were there before: they are seen by others now, or are not deleted after all. What would
+ * become a circle goes on waiting.
+ */
+export const linkAwaitingAgain = (transaction: Transaction, tenantId: number, ids: readonly string[]) =>
+  link(transaction, tenantId, ids, 'something')
+
+async function link(
   transaction: Transaction,
   tenantId: number,
   ids: readonly string[],
+  /** What these depend on themselves. */
+  theirs: 'nothing' | 'something',
 ): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${lockKey(tenantId)})`.execute(transaction)
   const these = sql`any(${[...ids]}::text[])`
-  const { rows: sources } = await sql`
+  const { rows: sources } = await sql<{ id: string }>`
     select d.id from deployments d
     where d.tenant_id = ${tenantId} and d.id in (
       select source_deployment_id from inter_deployment_dependencies
@@ -44,6 +57,14 @@ export async function linkAwaiting(
     transaction,
   )
   if (sources.length + external.length === 0) return
+  const found = theirs === 'nothing' ? [] : sources.map(({ id }) => id)
+  const closed: { source: string; target: string }[] = []
+  for (const source of found) {
+    for (const target of ids) {
+      const circle = await findCircle(transaction, 'dependencies', tenantId, source, [target])
+      if (circle !== undefined) closed.push({ source, target })
+    }
+  }
   await sql`
     with linked as (
       update inter_deployment_dependencies p
@@ -51,6 +72,10 @@ export async function linkAwaiting(
       from deployments d
       where p.tenant_id = ${tenantId} and p.awaited_target_id = ${these}
         and d.tenant_id = p.tenant_id and d.id = p.awaited_target_id and ${seenBy('d', sql.ref('p.created_by'))}
+        and not exists (
+          select from unnest(${closed.map(({ source }) => source)}::text[],
+            ${closed.map(({ target }) => target)}::text[]) as c (source, target)
+          where c.source = p.source_deployment_id and c.target = p.awaited_target_id)
       returning p.source_deployment_id, p.target_deployment_id, p.dependency_creator, p.created_by
     )
     insert into deployment_labels (tenant_id, deployment_id, key, value, created_by)

@@ -1,6 +1,5 @@
-import { activeStatuses } from '@tutti/api'
 import type { Database, Scope } from '@tutti/storage'
-import { ownedAs, visibleIn } from '@tutti/storage'
+import { isActive, ownedAs, visibleIn } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 export type Dependent = {
@@ -59,7 +58,7 @@ export async function findDependents(
       and not (${options.by === 'uninstall'} and p.dependency_creator like '%.get_capability'
         and s.installation_status is distinct from 'active')
       and not exists (select from executions e where e.tenant_id = p.tenant_id
-        and e.deployment_id = p.source_deployment_id and e.status = any(${[...activeStatuses]}::text[])
+        and e.deployment_id = p.source_deployment_id and ${isActive}
         and e.workflow_id = any(${[...workflowsThatStop]}::text[]))
     union all
     select l.value, l.deployment_id, 'csys-obj-parent', l.created_at from deployment_labels l

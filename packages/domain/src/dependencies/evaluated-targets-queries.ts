@@ -1,7 +1,7 @@
 import { ApiError } from '@tutti/api'
+import type { Json, JsonObject } from '@tutti/dsl'
 import type { Database, ExecutionRow, Transaction } from '@tutti/storage'
 import { executionEvents, insertEvents } from '@tutti/storage'
-import type { Json, JsonObject } from '../evaluation/index.ts'
 import { listTargetFunctions, setTargets } from './change-queries.ts'
 import { holdSource } from './targets-queries.ts'
 

@@ -2,7 +2,7 @@
  * Inter-deployment dependencies: which deployment uses which, and by what in its blueprint
  * (docs/reference/environments-and-dependencies.md, "Dependencies").
  */
-export { linkAwaiting } from './awaited-queries.ts'
+export { linkAwaiting, linkAwaitingAgain } from './awaited-queries.ts'
 export {
   addDependencies,
   checkTargets,

@@ -1,5 +1,4 @@
-import { activeStatuses } from '@tutti/api'
-import type { Transaction } from '@tutti/storage'
+import { isActive, type Transaction } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 import { administeredBy } from '../scope-of-queries.ts'
 
@@ -33,7 +32,7 @@ export async function holdTargets(
       and ${seenBy('d', username)}
       and not exists (
         select from executions e where e.tenant_id = d.tenant_id and e.deployment_id = d.id
-          and e.workflow_id = 'delete_deployment_environment' and e.status = any(${[...activeStatuses]}::text[]))
+          and e.workflow_id = 'delete_deployment_environment' and ${isActive})
     `.execute(transaction)
   return new Set(rows.map((row) => row.id))
 }

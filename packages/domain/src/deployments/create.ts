@@ -33,7 +33,7 @@ import {
   type PluginToInstall,
   readPlanForCreation,
 } from './create-queries.ts'
-import { isRestored, restoreRecord } from './restore.ts'
+import { isRestored, readWorkdir, restoreRecord } from './restore.ts'
 
 type Body = RouteBody<'deployments.create'>
 
@@ -74,6 +74,8 @@ async function startCreation(
     labels: body.labels ?? [],
     siteName: body.site_name ?? undefined,
   }
+  const isOnlyRecorded = isRestored(body)
+  const workdir = isOnlyRecorded ? await readWorkdir(actor, body) : undefined
   return actor.services.db.transaction().execute(async (transaction) => {
     const created = await creationOf(actor, transaction, body)
     await lockId(transaction, deploymentTable, id)
@@ -85,10 +87,10 @@ async function startCreation(
       createdBy: created.created_by,
       createdAt: created.created_at,
     }
-    if (isRestored(body)) {
+    if (isOnlyRecorded) {
       const checked = await checkCreation(actor, transaction, creation, [deployment])
       await insert(actor, transaction, creation, checked, [deployment])
-      await restoreRecord(actor, transaction, id, body, created.created_by)
+      await restoreRecord(actor, transaction, id, body, { workdir, createdBy: created.created_by })
       return undefined
     }
     const [executionId] = await createDeployments(actor, transaction, creation, [deployment])

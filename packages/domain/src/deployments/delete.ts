@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, notFound, type Visibility } from '@tutti/api'
 import type { Transaction } from '@tutti/storage'
-import { type Actor, tenantOf, tenantScope } from '../actor.ts'
-import { dependentLines, findDependents } from '../dependencies/index.ts'
+import { type Actor, tenantScope } from '../actor.ts'
 import { insertExecutions } from '../executions/index.ts'
-import { liveInstances, lockForDeletion, setInProgress, unfinishedExecutions } from './delete-queries.ts'
+import { lockForDeletion, setInProgress, unfinishedExecutions } from './delete-queries.ts'
 import { lockDeployment } from './service.ts'
+import { checkUnused } from './unused.ts'
 
 export type DeleteOptions = {
   readonly force: boolean
@@ -60,7 +60,14 @@ export async function startDeletions(
       { hint: 'Wait for them or cancel them' },
     )
   }
-  if (!options.force) await checkUnused(actor, transaction, ids, options.recursive)
+  if (!options.force) {
+    await checkUnused(transaction, tenantId, ids, {
+      by: 'delete_deployment_environment',
+      recursive: options.recursive,
+      together: true,
+      scope: tenantScope(actor),
+    })
+  }
   const atOnce = group?.concurrency ?? deployments.length
   await insertExecutions(
     transaction,
@@ -77,35 +84,4 @@ export async function startDeletions(
       createdBy: actor.caller.username,
     })),
   )
-}
-
-async function checkUnused(
-  actor: Actor,
-  transaction: Transaction,
-  ids: readonly string[],
-  isRecursive: boolean,
-): Promise<void> {
-  const tenantId = tenantOf(actor).id
-  const dependents = await findDependents(transaction, tenantId, ids, {
-    by: 'delete_deployment_environment',
-    recursive: isRecursive,
-    together: true,
-    scope: tenantScope(actor),
-  })
-  const [needed] = dependents
-  if (needed !== undefined) {
-    throw new ApiError(
-      'dependent_exists_error',
-      `Can't delete deployment ${needed.target} - the following existing installations depend on it:\n` +
-        dependentLines(dependents.filter(({ target }) => target === needed.target)),
-    )
-  }
-  const live = await liveInstances(transaction, tenantId, ids)
-  if (live !== undefined) {
-    throw new ApiError(
-      'dependent_exists_error',
-      `Can't delete deployment ${live.id} - There are live nodes for this deployment. Live nodes ids: ${live.found.join(', ')}`,
-      { hint: 'Run the workflow uninstall first, or pass force=true' },
-    )
-  }
 }

@@ -17,3 +17,4 @@ export {
   setDeploymentVisibility,
   withWorkdir,
 } from './service.ts'
+export { checkUnused } from './unused.ts'

@@ -13,10 +13,12 @@ import {
   ruleConditions,
   type Scope,
   selection,
+  type Transaction,
   timeField,
   type Visibility,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
+import { linkAwaitingAgain } from '../dependencies/index.ts'
 import { groupsOf, inDeploymentGroup } from '../deployment-groups/index.ts'
 import {
   fieldsBelow,
@@ -149,7 +151,7 @@ function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
     parameters: workflow.parameters,
     is_cascading: workflow.is_cascading,
     is_available:
-      whyNotBuiltIn(workflow) === undefined &&
+      whyNotBuiltIn(name, workflow) === undefined &&
       whyUnavailable(workflow.availability_rules, state) === undefined,
     availability_rules: workflow.availability_rules,
   }))
@@ -243,7 +245,7 @@ const siteColumns = (site: SiteLink | undefined) => ({
 
 /** False when the deployment has just gone. */
 export async function updateDeployment(
-  db: Database,
+  db: Transaction,
   tenantId: number,
   id: string,
   change: {
@@ -275,6 +277,7 @@ export async function updateDeployment(
       .where('deployment_id', '=', id)
       .execute()
   }
+  await linkAwaitingAgain(db, tenantId, [id])
   return true
 }
 

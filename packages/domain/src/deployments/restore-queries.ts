@@ -48,7 +48,7 @@ export async function insertWorkdir(transaction: Transaction, key: Key, sha256: 
 }
 
 /** The zip of the working folder, where one was restored. */
-export async function readWorkdir(db: Database, key: Key): Promise<Buffer | undefined> {
+export async function findWorkdir(db: Database, key: Key): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('deployment_workdirs')
     .select('archive_sha256')

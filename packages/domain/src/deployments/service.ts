@@ -39,7 +39,7 @@ import {
   updateDeployment,
   workflowsOf,
 } from './queries.ts'
-import { readWorkdir } from './restore-queries.ts'
+import { findWorkdir } from './restore-queries.ts'
 
 type DependenciesOption = { readonly _dependencies_of?: string | undefined }
 export type ListOptions = DependenciesOption & {
@@ -113,7 +113,7 @@ export async function withWorkdir(
   if (!('workdir_zip' in deployment)) return deployment
   const { db } = actor.services
   const { tenant_id: tenantId } = await requireDeployment(actor, db, id)
-  const zip = await readWorkdir(db, { tenantId, id })
+  const zip = await findWorkdir(db, { tenantId, id })
   return { ...deployment, workdir_zip: zip?.toString('base64') ?? emptyZip }
 }
 

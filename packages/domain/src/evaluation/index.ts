@@ -10,6 +10,7 @@ export {
   type Evaluator,
   evaluateConstraints,
   evaluatePayload,
+  evaluatorWithoutSecrets,
   findEvaluation,
   objectFinder,
   openEvaluation,
@@ -17,4 +18,3 @@ export {
   startingEvaluator,
 } from './service.ts'
 export { deploymentStorage } from './storage.ts'
-export type { DeploymentStorage, Json, JsonObject } from './types.ts'

@@ -1,8 +1,8 @@
+import type { Json, JsonObject, StoredNode, StoredNodeInstance } from '@tutti/dsl'
 import type { Database, Scope } from '@tutti/storage'
 import { deploymentLabels, isSeenLabel, ownedAs, visibleIn } from '@tutti/storage'
 import { sql } from 'kysely'
 import { consumerKey } from '../dependencies/index.ts'
-import type { Json, JsonObject, StoredNode, StoredNodeInstance } from './types.ts'
 
 /** What functions may ask of the deployment itself. */
 export type EvaluatedDeployment = {

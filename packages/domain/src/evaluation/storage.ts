@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { EvaluationStorage, SystemFact } from '@tutti/dsl'
 import type { Database, Scope } from '@tutti/storage'
 import {
   type EvaluatedDeployment,
@@ -10,7 +11,6 @@ import {
   listInstancesOf,
   listLabelValues,
 } from './queries.ts'
-import type { DeploymentStorage, SystemFact } from './types.ts'
 
 export type EvaluationSources = {
   readonly db: Database
@@ -26,7 +26,7 @@ export function deploymentStorage(
   sources: EvaluationSources,
   scope: Scope,
   deployment: EvaluatedDeployment,
-): DeploymentStorage {
+): EvaluationStorage {
   const { db, readSecret } = sources
   const facts: Readonly<Record<SystemFact, string>> = {
     'tenant.name': deployment.tenantName,

@@ -92,6 +92,8 @@ export type LockedMember = {
   readonly id: string
   readonly workflow_id: string
   readonly status: string
+  readonly lease_owner: string | null
+  readonly is_system_workflow: boolean
 }
 
 /** The group's executions that the caller sees, locked in one order for all: their statuses are decided upon now. */
@@ -102,7 +104,7 @@ export async function lockExecutions(
   scope: Scope,
 ): Promise<LockedMember[]> {
   const { rows } = await sql<LockedMember>`
-    select e.id, e.workflow_id, e.status from executions e
+    select e.id, e.workflow_id, e.status, e.lease_owner, e.is_system_workflow from executions e
     where e.tenant_id = ${tenantId} and e.execution_group_id = ${groupId} and ${visibleIn(executionResource, scope)}
     order by e.id for no key update of e`.execute(transaction)
   return rows

@@ -78,7 +78,7 @@ async function cancelAll(
   members: readonly LockedMember[],
   action: CancelAction,
 ): Promise<void> {
-  const byStatus = Map.groupBy(members, ({ status }) => statusAfterCancel(status, action))
+  const byStatus = Map.groupBy(members, (member) => statusAfterCancel(member, action))
   for (const [status, those] of byStatus) {
     const ids = those.map((one) => one.id)
     if (status === undefined) {

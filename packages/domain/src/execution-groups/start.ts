@@ -55,7 +55,6 @@ export async function startGroup(actor: Actor, body: RouteBody<'executionGroups.
   }
   if (body.id != null) requirePermission(actor, 'set_execution_group_details')
   const start = startOf(body)
-  checkBuilt(start.workflowId)
   const concurrency = checkConcurrency(start.concurrency)
   for (const [id, own] of Object.entries(start.parameters)) {
     if (own !== null && wireTypeOf(own) !== 'dict')
@@ -83,6 +82,7 @@ export async function startGroup(actor: Actor, body: RouteBody<'executionGroups.
       const workflow = workflowOf(member)
       return workflow === null ? [] : [{ ...member, workflow }]
     })
+    if (able.length === 0) checkBuilt(start.workflowId)
     const executions = await planExecutions(within, transaction, start, concurrency, able)
     await insertExecutions(
       transaction,
@@ -179,7 +179,7 @@ async function planExecutions(
       error: `Error preparing execution: ${message}`,
     })
     const isWaiting = isBeingCreated(member)
-    const notBuiltIn = whyNotBuiltIn(member.workflow)
+    const notBuiltIn = whyNotBuiltIn(workflowId, member.workflow)
     if (notBuiltIn !== undefined) return failed(`Workflow ${workflowId} cannot be run: ${notBuiltIn}`)
     const refused = refusals.get(member.id)
     if (refused !== undefined) return failed(refused.kept ?? refused.refusal.message)

@@ -1,6 +1,6 @@
 import { settingDefault } from '@tutti/api'
 import type { Database, ExecutionJob, Queue, Transaction } from '@tutti/storage'
-import { isActiveOrQueued, isInMaintenance, offered } from '@tutti/storage'
+import { isActiveOrQueued, isInMaintenance, offered, recorded } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** Directly started executions have no limit; dequeued ones start while fewer than this are active. */
@@ -14,7 +14,10 @@ const maxConcurrentWorkflows = sql`coalesce(
  */
 export async function mayDequeue(db: Database): Promise<boolean> {
   const { rows } = await sql`
-    select from executions where status = 'queued' and not ${isInMaintenance} limit 1`.execute(db)
+    select from executions
+    where status = 'queued' and lease_owner is distinct from ${recorded} and not ${isInMaintenance} limit 1`.execute(
+    db,
+  )
   return rows.length > 0
 }
 

@@ -3,6 +3,7 @@
  * (docs/reference/executions.md).
  */
 
+export { checkAtStart } from './check-at-start.ts'
 export { readDeploymentStates } from './deployment-states-queries.ts'
 export { dequeueExecutions, mayDequeue } from './dequeue-queries.ts'
 export { type ExecutionEnd, type ExecutionEnds, watchExecutionEnds } from './ends.ts'
@@ -12,6 +13,7 @@ export {
   executionResource,
   findRunning,
   readEnd,
+  readWorkflow,
   setForResume,
   systemWorkflowRuns,
 } from './queries.ts'
@@ -25,4 +27,5 @@ export {
   startExecution,
 } from './start.ts'
 export { type StatusChange, setExecutionStatus, setExecutionStatuses } from './status-queries.ts'
+export { targetsNow } from './targets.ts'
 export { type CancelAction, checkResumable, statusAfterCancel } from './transitions.ts'

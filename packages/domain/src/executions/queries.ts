@@ -1,4 +1,5 @@
 import { endStatuses } from '@tutti/api'
+import type { PlanWorkflow } from '@tutti/dsl'
 import {
   type Database,
   isActiveOrQueued,
@@ -260,3 +261,19 @@ export const executionFilter = (field: string, values: readonly unknown[], scope
     : Object.hasOwn(extraFilters, field)
       ? extraFilters[field as keyof typeof extraFilters](values, scope)
       : sql<boolean>`${executionResource.fields[field]?.column ?? sql`null`} in (${sql.join(values)})`
+
+/** What the deployment has under that name. */
+export async function readWorkflow(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+  name: string,
+): Promise<PlanWorkflow | null> {
+  const row = await db
+    .selectFrom('deployments')
+    .select(sql<PlanWorkflow | null>`workflows -> ${name}`.as('workflow'))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', deploymentId)
+    .executeTakeFirst()
+  return row?.workflow ?? null
+}

@@ -1,4 +1,4 @@
-import { type Transaction, toJson, type Visibility } from '@tutti/storage'
+import { recorded, type Transaction, toJson, type Visibility } from '@tutti/storage'
 import { sql } from 'kysely'
 
 export type RecordedExecution = {
@@ -6,6 +6,7 @@ export type RecordedExecution = {
   readonly id: string
   readonly workflowId: string
   readonly status: string
+  readonly isUnfinished: boolean
   readonly error: string
   readonly deployment:
     | { readonly id: string; readonly display_name: string; readonly blueprint_id: string }
@@ -22,7 +23,7 @@ export type RecordedExecution = {
   readonly endedAt: Date | 'now' | undefined
 }
 
-/** Without a job, and with no lease that could run out: no worker takes it. False when the tenant has one of that id. */
+/** Without a job, and held by nobody who could lose it: no worker takes it, and nothing waits for it. False when the tenant has one of that id. */
 export async function insertRecorded(
   transaction: Transaction,
   execution: RecordedExecution,
@@ -48,6 +49,7 @@ export async function insertRecorded(
       created_by: execution.createdBy,
       ...(createdAt !== undefined && { created_at: createdAt }),
       started_at: execution.startedAt ?? null,
+      lease_owner: execution.isUnfinished ? recorded : null,
       ended_at: endedAt === 'now' ? sql<Date>`clock_timestamp()` : (endedAt ?? null),
     })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())

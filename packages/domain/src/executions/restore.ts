@@ -56,6 +56,7 @@ export async function restoreExecution(
     id,
     workflowId: body.workflow_id,
     status,
+    isUnfinished: !isEndStatus(status),
     error: body.error ?? '',
     deployment,
     parameters: { ...defaultsOf(deployment, body.workflow_id), ...body.parameters },

@@ -10,10 +10,10 @@ import {
   parseTimestamp,
   wireList,
 } from '@tutti/api'
-import { listPage, notify, type Transaction } from '@tutti/storage'
+import { listPage, notify, recorded, type Transaction } from '@tutti/storage'
 import { type Actor, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
-import { evaluateTargets, storeTargets } from '../dependencies/index.ts'
-import { evaluatePayload, findEvaluation, startingEvaluator } from '../evaluation/index.ts'
+import { storeTargets } from '../dependencies/index.ts'
+import { startingEvaluator } from '../evaluation/index.ts'
 import { listScope } from '../list-scope.ts'
 import { getItem } from '../owned.ts'
 import { dequeueExecutions } from './dequeue-queries.ts'
@@ -30,6 +30,7 @@ import {
   takeFromWorker,
 } from './queries.ts'
 import { setExecutionStatus } from './status-queries.ts'
+import { targetsNow } from './targets.ts'
 import {
   type CancelAction,
   cancelledStatus,
@@ -111,7 +112,7 @@ async function cancel(
   execution: Execution,
   action: CancelAction,
 ) {
-  const status = cancelledStatus(execution.id, execution.status, action)
+  const status = cancelledStatus(execution, action)
   if (isEndStatus(execution.status)) return endWhatIsLeft(transaction, execution.tenant_id, [execution.id])
   const key = { tenantId: execution.tenant_id, executionId: execution.id }
   await setExecutionStatus(transaction, key, { status })
@@ -169,7 +170,9 @@ export async function changeStatus(
     const status = isFailed ? 'failed' : wanted
     const error = isFailed ? failure : wantedError
     await setExecutionStatus(transaction, key, { status, ...(error !== undefined && { error }) })
-    if (isActiveStatus(status) && !isActiveStatus(execution.status)) {
+    // What is only recorded stays so, whatever it is said to be.
+    const mayStart = !isActiveStatus(execution.status) && execution.lease_owner !== recorded
+    if (isActiveStatus(status) && mayStart) {
       await offerToWorkers(transaction, key.tenantId, key.executionId)
       await queue.enqueue(transaction, [key])
     }
@@ -187,11 +190,7 @@ async function targetsOf(actor: Actor, id: string) {
   const { db } = actor.services
   const execution = await findExecution(db, tenantOf(actor).id, id)
   if (execution === undefined) return undefined
-  const evaluator = startingEvaluator(actor)
-  return evaluateTargets(db, execution, async (deploymentId) => {
-    const storage = await findEvaluation(evaluator, tenantScope(actor), deploymentId)
-    return storage && ((payload, context) => evaluatePayload(evaluator, payload, context, storage))
-  })
+  return targetsNow(startingEvaluator(actor), async () => tenantScope(actor), execution)
 }
 
 /** DELETE /executions: ended ones, all or by age or but the newest (docs/reference/executions.md). */

@@ -1,12 +1,5 @@
 import { ApiError, notFound, type RouteBody, unavailableWorkflow } from '@tutti/api'
-import {
-  convertAndCheckParameters,
-  hasFunctionsInConstraints,
-  type Json,
-  type PlanWorkflow,
-  whyUnavailable,
-  withObjects,
-} from '@tutti/dsl'
+import { hasFunctionsInConstraints, type Json, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
 import { findBuiltInWorkflow, whyNotBuiltIn } from '@tutti/engine'
 import type { Transaction } from '@tutti/storage'
 import { type Actor, inTransaction, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
@@ -19,7 +12,6 @@ import {
 import {
   comparing,
   type Evaluator,
-  evaluateConstraints,
   evaluatePayload,
   objectFinder,
   openEvaluation,
@@ -29,6 +21,7 @@ import { creationOf } from '../owned.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
 import { readDeploymentStates } from './deployment-states-queries.ts'
 import { insertExecution } from './insert-queries.ts'
+import { checkParameters, declaredParameters } from './parameters.ts'
 import { findRunning, lockDeployment, systemWorkflowRuns } from './queries.ts'
 import { checkMayDescribe, idOf, restoreExecution } from './restore.ts'
 
@@ -182,7 +175,7 @@ export function checkBuilt(workflow: string): void {
 
 /** @throws not_implemented when the workflow is mapped to what cannot be run; forcing it is of no use */
 export function checkBuiltIn(name: string, workflow: PlanWorkflow): void {
-  const why = whyNotBuiltIn(workflow)
+  const why = whyNotBuiltIn(name, workflow)
   if (why !== undefined) throw new ApiError('not_implemented', `Workflow ${name} cannot be run: ${why}`)
 }
 
@@ -226,37 +219,26 @@ const elsewhere =
     return queries.map((query) => found[outside.indexOf(query)] ?? true)
   }
 
-async function checkParameters(
+async function checkGiven(
   actor: Actor,
   evaluator: Evaluator,
   deploymentId: string,
   workflow: PlanWorkflow,
-  { workflowId, parameters, allowCustomParameters, isBeingCreated }: GivenParameters,
+  { isBeingCreated, ...given }: GivenParameters,
 ) {
   const scope = tenantScope(actor)
   const comparer = comparing(actor, evaluator)
-  const find = objectFinder(comparer, scope)
-  const schema = isBeingCreated
-    ? withoutOpenConstraints(workflow.parameters)
-    : hasFunctionsInConstraints(workflow.parameters)
-      ? await evaluateConstraints(
-          comparer,
-          workflow.parameters,
-          await openEvaluation(comparer, scope, deploymentId),
-        )
-      : workflow.parameters
-  const outcome = await withObjects(isBeingCreated ? elsewhere(find, deploymentId) : find, (objects) =>
-    convertAndCheckParameters({
-      workflow: workflowId,
-      schema,
-      given: parameters as Named<Json>,
-      allowCustomParameters,
-      deploymentId,
-      objects,
-    }),
-  )
-  if (outcome.ok) return outcome.parameters
-  throw new ApiError('illegal_execution_parameters_error', outcome.problems.join('\n'))
+  const all = { ...given, deploymentId }
+  if (!isBeingCreated) {
+    return checkParameters(
+      comparer,
+      scope,
+      all,
+      await declaredParameters(comparer, scope, deploymentId, workflow),
+    )
+  }
+  const find = elsewhere(objectFinder(comparer, scope), deploymentId)
+  return checkParameters(comparer, scope, all, withoutOpenConstraints(workflow.parameters), find)
 }
 
 /**
@@ -272,7 +254,7 @@ export async function finalParameters(
   given: GivenParameters,
   evaluator = startingEvaluator(actor),
 ): Promise<Named<Json>> {
-  const parameters = await checkParameters(actor, evaluator, deploymentId, workflow, given)
+  const parameters = await checkGiven(actor, evaluator, deploymentId, workflow, given)
   // Workers have no key of secrets: what takes one is never left to them.
   const isToEvaluate = given.isBeingCreated
     ? (value: Json) => JSON.stringify(value).includes('"get_secret"')

@@ -2,6 +2,7 @@ import { isActiveStatus, isEndStatus } from '@tutti/api'
 import type { Transaction, Visibility } from '@tutti/storage'
 import { notify } from '@tutti/storage'
 import { sql } from 'kysely'
+import { linkAwaitingAgain } from '../dependencies/index.ts'
 import { tellGroups } from '../execution-groups/index.ts'
 
 export type StatusChange = {
@@ -61,6 +62,7 @@ export async function setExecutionStatuses(
   await setDeploymentStatuses(transaction, tenantId, changed, change.status)
   await tellGroups(transaction, tenantId, changed, change)
   if (!ended) return
+  if (change.status !== 'terminated') await awaitNoLonger(transaction, tenantId, changed)
   const news = changed.map(({ id }) => ({ kind: 'execution_ended', tenantId, executionId: id }) as const)
   await notify(transaction, ...news)
 }
@@ -96,6 +98,18 @@ async function failFollowers(
       error: `Error dequeueing execution: the creation of its deployment was ${status}${why}`,
     },
   )
+}
+
+/** What is being deleted is nothing to depend on; what stays after all is again. */
+async function awaitNoLonger(
+  transaction: Transaction,
+  tenantId: number,
+  changed: readonly Changed[],
+): Promise<void> {
+  const staying = changed.flatMap(({ workflow_id: workflow, deployment_id: id }) =>
+    workflow === 'delete_deployment_environment' && id !== null ? [id] : [],
+  )
+  if (staying.length > 0) await linkAwaitingAgain(transaction, tenantId, staying)
 }
 
 /**

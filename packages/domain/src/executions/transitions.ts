@@ -1,4 +1,6 @@
 import { ApiError, illegalAction, isActiveStatus, isEndStatus } from '@tutti/api'
+import { isSystemWorkflowName } from '@tutti/engine'
+import { recorded } from '@tutti/storage'
 
 /**
  * Whether a PATCH may change the status (docs/reference/executions.md, "Setting the status"). The same status is always
@@ -32,15 +34,25 @@ export type CancelAction = 'cancel' | 'force-cancel' | 'kill'
  *
  * @throws illegal_action_error
  */
-export function cancelledStatus(id: string, from: string, action: CancelAction): string {
-  const status = statusAfterCancel(from, action)
+export function cancelledStatus(
+  execution: Cancelled & { readonly id: string },
+  action: CancelAction,
+): string {
+  const status = statusAfterCancel(execution, action)
   if (status !== undefined) return status
+  const { id, status: from } = execution
   if (action === 'kill') return from
   throw illegalAction(`Can't ${action} execution ${id} because it's in status ${from}`)
 }
 
-/** The same; undefined where the action is not possible. */
-export function statusAfterCancel(from: string, action: CancelAction): string | undefined {
+type Cancelled = { readonly status: string; readonly lease_owner: string | null }
+
+/** The same; undefined where the action is not possible. Of what is only recorded, nobody has to end anything first. */
+export function statusAfterCancel(
+  { status: from, lease_owner: owner }: Cancelled,
+  action: CancelAction,
+): string | undefined {
+  if (owner === recorded && !isEndStatus(from)) return 'cancelled'
   if (from === 'queued' || from === 'scheduled') return 'cancelled'
   if (isEndStatus(from)) return undefined
   switch (action) {
@@ -56,7 +68,11 @@ export function statusAfterCancel(from: string, action: CancelAction): string | 
   return undefined
 }
 
-type Execution = { readonly workflow_id: string; readonly status: string }
+type Execution = {
+  readonly workflow_id: string
+  readonly status: string
+  readonly is_system_workflow: boolean
+}
 
 /** @throws conflict_error */
 export function checkResumable(execution: Execution, isForced: boolean): void {
@@ -68,11 +84,8 @@ export function checkResumable(execution: Execution, isForced: boolean): void {
 export const checkRequeueable = (execution: Execution): void =>
   checkRepeatable(execution, 'requeue', ['cancelled', 'failed'])
 
-/** Workflows of the manager itself, which are over when they are over (docs/reference/executions.md, "Resume"). */
-const notResumable = ['upload_blueprint', 'create_deployment_environment', 'delete_deployment_environment']
-
 function checkRepeatable(
-  { workflow_id: workflow, status }: Execution,
+  { workflow_id: workflow, status, is_system_workflow: isSystem }: Execution,
   action: string,
   allowed: readonly string[],
 ): void {
@@ -82,7 +95,8 @@ function checkRepeatable(
       `Cannot ${action} execution: it is in status ${status}, expected to be one of: ${allowed.join(', ')}`,
     )
   }
-  if (notResumable.includes(workflow)) {
+  // They are over when they are over (docs/reference/executions.md, "Resume").
+  if (isSystem || isSystemWorkflowName(workflow)) {
     throw new ApiError(
       'conflict_error',
       `Cannot ${action} execution: workflow ${workflow} is not resumable`,

@@ -3,7 +3,7 @@
  * (docs/reference/nodes-and-instances.md, "Node instances").
  */
 
-export { nodeInstanceResource } from './queries.ts'
+export { insertPlannedInstances, nodeInstanceResource, takenInstanceIds } from './queries.ts'
 export {
   changeNodeInstance,
   checkDeploymentUpdate,

@@ -158,14 +158,16 @@ export type NewInstance = {
   readonly isStatusCheckOk: boolean
 }
 
+type InstanceOwner = {
+  readonly tenant_id: number
+  readonly deploymentId: string
+  readonly visibility: 'private' | 'tenant' | 'global'
+  readonly created_by: string
+}
+
 export async function insertInstances(
   transaction: Transaction,
-  owner: {
-    readonly tenant_id: number
-    readonly deploymentId: string
-    readonly visibility: 'private' | 'tenant' | 'global'
-    readonly created_by: string
-  },
+  owner: InstanceOwner,
   instances: readonly NewInstance[],
 ): Promise<void> {
   if (instances.length === 0) return
@@ -191,6 +193,27 @@ export async function insertInstances(
       ${column((instance) => instance.created_by ?? null)}::text[]
     ) as i (id, node_id, host_id, index, relationships, scaling_groups, runtime_properties, system_properties, drift,
       is_ok, state, created_by)`.execute(transaction)
+}
+
+/**
+ * Those of a deployment plan, in batches of JSON text: a plan of a hundred thousand instances is made in a thread, and
+ * nobody here should read it.
+ */
+export async function insertPlannedInstances(
+  transaction: Transaction,
+  owner: InstanceOwner,
+  batches: readonly string[],
+): Promise<void> {
+  for (const batch of batches) {
+    await sql`
+      insert into node_instances (tenant_id, deployment_id, visibility, created_by, id, node_id, host_id,
+        instance_index, relationships, scaling_groups)
+      select ${owner.tenant_id}, ${owner.deploymentId}, ${owner.visibility}, ${owner.created_by}, i.*
+      from json_to_recordset(${batch}::json) as i(
+        id text, node_id text, host_id text, instance_index int, relationships json, scaling_groups json)`.execute(
+      transaction,
+    )
+  }
 }
 
 export async function deleteInstance(db: Database, tenantId: number, id: string): Promise<void> {

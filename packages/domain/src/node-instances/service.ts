@@ -8,6 +8,7 @@ import {
   notFound,
   type RouteBody,
 } from '@tutti/api'
+import { withFreeIds } from '@tutti/dsl'
 import { deploymentTable, listPage, type Transaction } from '@tutti/storage'
 import { type Actor, requirePermission, tenantScope } from '../actor.ts'
 import { evaluatePayload, openEvaluation, readingEvaluator } from '../evaluation/index.ts'
@@ -76,12 +77,11 @@ export async function createNodeInstances(
   const lastIndexes = await readLastIndexes(transaction, tenantId, deploymentId)
   const missing = given.find(({ node_id }) => !lastIndexes.has(node_id))
   if (missing !== undefined) throw notFound('Node', missing.node_id, { deployment_id: deploymentId })
-  const taken = await takenInstanceIds(
-    transaction,
-    tenantId,
-    given.map(({ id }) => id),
+  const instances = await withFreeIds(
+    given.map((instance) => ({ ...instance, relationships: instance.relationships ?? [] })),
+    (ids) => takenInstanceIds(transaction, tenantId, ids),
+    () => randomBytes(5).toString('hex'),
   )
-  const instances = withFreeIds(given, taken)
   await checkRestored(actor, transaction, given)
   const owner = { ...deployment, deploymentId }
   await insertInstances(transaction, owner, withIndexes(instances, lastIndexes))
@@ -96,31 +96,6 @@ async function checkRestored(actor: Actor, transaction: Transaction, given: read
   const owners = new Set(given.flatMap(({ created_by }) => created_by ?? []))
   for (const owner of owners) await checkNewOwner(actor, transaction, owner)
 }
-
-/**
- * Ids that are taken, also those given twice, get a new ending, wherever they are mentioned
- * (docs/reference/nodes-and-instances.md, "Node instances").
- */
-function withFreeIds(given: readonly Given[], taken: ReadonlySet<string>): readonly Given[] {
-  const renamed = new Map<string, string>()
-  const used = new Set(taken)
-  const instances = given.map((instance) => {
-    const id = used.has(instance.id)
-      ? `${prefixOf(instance.id)}_${randomBytes(5).toString('hex')}`
-      : instance.id
-    used.add(id)
-    if (id !== instance.id) renamed.set(instance.id, id)
-    return { ...instance, id }
-  })
-  const now = (id: unknown) => (typeof id === 'string' ? (renamed.get(id) ?? id) : id)
-  return instances.map((instance) => ({
-    ...instance,
-    ...(instance.host_id != null && { host_id: String(now(instance.host_id)) }),
-    relationships: (instance.relationships ?? []).map((one) => ({ ...one, target_id: now(one.target_id) })),
-  }))
-}
-
-const prefixOf = (id: string) => (id.includes('_') ? id.slice(0, id.lastIndexOf('_')) : id)
 
 function withIndexes(instances: readonly Given[], lastIndexes: ReadonlyMap<string, number>) {
   const next = new Map(lastIndexes)

@@ -5,7 +5,7 @@ import type { Actor } from '../actor.ts'
 import { objectAt } from '../json-object.ts'
 import { checkDeploymentUpdate } from '../node-instances/index.ts'
 import { lockOwned } from '../owned.ts'
-import { deleteNode, insertNodes, type NodeCounts, updateNode } from './queries.ts'
+import { deleteNode, insertNodes, type NodeCounts, nodeRow, updateNode } from './queries.ts'
 
 /**
  * Adds nodes to a deployment, behind those that it has (docs/reference/nodes-and-instances.md, "Nodes"). @throws
@@ -17,7 +17,7 @@ export async function createNodes(
   { deployment_id: deploymentId, nodes }: RouteBody<'nodes.create'>,
 ): Promise<void> {
   const deployment = await lockOwned(actor, transaction, deploymentTable, deploymentId)
-  const rows = nodes.map((node) => ({ ...node, ...addedCounts(node) }))
+  const rows = nodes.map((node) => nodeRow({ ...node, ...addedCounts(node) }))
   const inserted = await insertNodes(transaction, deployment, rows)
   const taken = nodes.find(
     ({ id }, index) => !inserted.has(id) || nodes.findIndex((one) => one.id === id) < index,

@@ -79,7 +79,32 @@ export type NodeValues = {
   readonly relationships?: unknown
 }
 
-type NewNode = NodeValues & NodeCounts & { readonly id: string; readonly type: string }
+/** A node as it is stored: documents as texts of JSON, which may be large and are made elsewhere. */
+export type NodeRow = NodeCounts & {
+  readonly id: string
+  readonly type: string
+  readonly type_hierarchy: string
+  readonly host_id: string | null
+  readonly properties: string
+  readonly operations: string
+  readonly plugins: string
+  readonly plugins_to_install: string | null
+  readonly relationships: string
+}
+
+/** What nobody said of a new node is empty. */
+export const nodeRow = (
+  node: NodeValues & NodeCounts & { readonly id: string; readonly type: string },
+): NodeRow => ({
+  ...node,
+  type_hierarchy: toJson(node.type_hierarchy ?? [node.type]),
+  host_id: node.host_id ?? null,
+  properties: toJson(node.properties ?? {}),
+  operations: toJson(node.operations ?? {}),
+  plugins: toJson(node.plugins ?? []),
+  plugins_to_install: node.plugins_to_install == null ? null : toJson(node.plugins_to_install),
+  relationships: toJson(node.relationships ?? []),
+})
 
 const countNames = [
   'number_of_instances',
@@ -95,12 +120,12 @@ const countsOf = (node: Partial<NodeCounts>) =>
 /** Appends nodes in their order; returns the ids of those that were not there before. */
 export async function insertNodes(
   transaction: Transaction,
-  deployment: OwnedRow,
-  nodes: readonly NewNode[],
+  deployment: Pick<OwnedRow, 'tenant_id' | 'id' | 'visibility' | 'created_by'>,
+  nodes: readonly NodeRow[],
 ): Promise<ReadonlySet<string>> {
   if (nodes.length === 0) return new Set()
   const { tenant_id, id: deployment_id, visibility, created_by } = deployment
-  const column = <T>(read: (node: NewNode, index: number) => T) => nodes.map(read)
+  const column = <T>(read: (node: NodeRow, index: number) => T) => nodes.map(read)
   const { rows } = await sql<{ id: string }>`
     insert into nodes (tenant_id, deployment_id, visibility, created_by, position, id, type, type_hierarchy, host_id,
       properties, operations, plugins, plugins_to_install, relationships, ${sql.join(countNames.map((name) => sql.ref(name)))})
@@ -111,13 +136,13 @@ export async function insertNodes(
         ${column((_node, index) => index + 1)}::int[],
         ${column(({ id }) => id)}::text[],
         ${column(({ type }) => type)}::text[],
-        ${column((node) => toJson(node.type_hierarchy ?? [node.type]))}::json[],
-        ${column((node) => node.host_id ?? null)}::text[],
-        ${column((node) => toJson(node.properties ?? {}))}::json[],
-        ${column((node) => toJson(node.operations ?? {}))}::json[],
-        ${column((node) => toJson(node.plugins ?? []))}::json[],
-        ${column((node) => (node.plugins_to_install == null ? null : toJson(node.plugins_to_install)))}::json[],
-        ${column((node) => toJson(node.relationships ?? []))}::json[],
+        ${column((node) => node.type_hierarchy)}::json[],
+        ${column((node) => node.host_id)}::text[],
+        ${column((node) => node.properties)}::json[],
+        ${column((node) => node.operations)}::json[],
+        ${column((node) => node.plugins)}::json[],
+        ${column((node) => node.plugins_to_install)}::json[],
+        ${column((node) => node.relationships)}::json[],
         ${sql.join(countNames.map((name) => sql`${column((node) => node[name])}::int[]`))}
       ) as n (at, id, type, type_hierarchy, host_id, properties, operations, plugins, plugins_to_install,
         relationships, ${sql.join(countNames.map((name) => sql.ref(name)))}),

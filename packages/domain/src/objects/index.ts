@@ -1,2 +1,2 @@
-export { type ObjectQuestion, type ObjectReader, objectsExist } from './objects-exist.ts'
+export { type ObjectReader, objectsExist } from './objects-exist.ts'
 export { secretExists } from './queries.ts'

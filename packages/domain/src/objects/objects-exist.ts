@@ -1,5 +1,5 @@
+import type { Json, ObjectQuery } from '@tutti/dsl'
 import type { Database, Scope } from '@tutti/storage'
-import type { Json } from '../evaluation/index.ts'
 import {
   hierarchyInBlueprint,
   hierarchyInDeployment,
@@ -14,37 +14,7 @@ import {
 } from './queries.ts'
 import { passesFilter } from './stored-filter-queries.ts'
 
-/** Is there such an object that also satisfies every constraint? As packages/dsl asks it (`ObjectQuery`). */
-export type ObjectQuestion = {
-  readonly type:
-    | 'blueprint_id'
-    | 'deployment_id'
-    | 'secret_key'
-    | 'capability_value'
-    | 'scaling_group'
-    | 'node_id'
-    | 'node_type'
-    | 'node_instance'
-    | 'operation_name'
-  readonly value: Json
-  /** Where to look; null: in the blueprint that a deployment is being made from. */
-  readonly deploymentId: string | null
-  readonly constraints: {
-    readonly filter_id?: string
-    readonly labels?: readonly { readonly [key: string]: Json }[]
-    readonly tenants?: readonly string[]
-    readonly name_pattern?: NamePattern
-    readonly valid_values?: readonly Json[]
-  }
-}
-
-/** A number stands for its text. */
-type NamePattern = {
-  readonly starts_with?: string | number
-  readonly ends_with?: string | number
-  readonly contains?: string | number
-  readonly equals_to?: string | number
-}
+type NamePattern = NonNullable<ObjectQuery['constraints']['name_pattern']>
 
 export type ObjectReader = {
   readonly db: Database
@@ -61,10 +31,10 @@ export type ObjectReader = {
  */
 export async function objectsExist(
   reader: ObjectReader,
-  questions: readonly ObjectQuestion[],
+  questions: readonly ObjectQuery[],
 ): Promise<readonly boolean[]> {
   const places = new Map<string, { readonly type: NamedWithin; readonly names: string[] }>()
-  const placeOf = ({ type, deploymentId }: ObjectQuestion) => JSON.stringify([type, deploymentId])
+  const placeOf = ({ type, deploymentId }: ObjectQuery) => JSON.stringify([type, deploymentId])
   for (const question of questions) {
     const { type, value } = question
     if (!isNamedWithin(type) || typeof value !== 'string') continue
@@ -84,7 +54,7 @@ export async function objectsExist(
   return answers
 }
 
-function isNamedWithin(type: ObjectQuestion['type']): type is NamedWithin {
+function isNamedWithin(type: ObjectQuery['type']): type is NamedWithin {
   return ['scaling_group', 'node_id', 'node_type', 'node_instance', 'operation_name'].includes(type)
 }
 
@@ -105,7 +75,7 @@ async function namesThere(
 
 async function exists(
   reader: ObjectReader,
-  question: ObjectQuestion,
+  question: ObjectQuery,
   there: ReadonlySet<string>,
 ): Promise<boolean> {
   const { type, value, constraints } = question
@@ -132,7 +102,7 @@ async function exists(
 /** A type stands for those derived from it: one of these types, or of a node whose type has one of them above it. */
 async function isNodeType(
   reader: ObjectReader,
-  { value, deploymentId, constraints }: ObjectQuestion,
+  { value, deploymentId, constraints }: ObjectQuery,
   there: ReadonlySet<string>,
 ): Promise<boolean> {
   if (typeof value !== 'string' || !there.has(value)) return false
@@ -151,7 +121,7 @@ async function isNodeType(
 
 async function isCapabilityValue(
   { capabilities, db, scope }: ObjectReader,
-  { value, deploymentId, constraints }: ObjectQuestion,
+  { value, deploymentId, constraints }: ObjectQuery,
 ): Promise<boolean> {
   if (deploymentId === null || (await listDeployments(db, scope, deploymentId)).length === 0) return false
   return Object.entries(await capabilities(deploymentId)).some(
@@ -161,7 +131,7 @@ async function isCapabilityValue(
 
 function satisfies(
   { name, tenantName, labels }: Owner,
-  { labels: wanted = [], tenants, name_pattern: pattern }: ObjectQuestion['constraints'],
+  { labels: wanted = [], tenants, name_pattern: pattern }: ObjectQuery['constraints'],
 ): boolean {
   const hasLabels = wanted.every((label) =>
     Object.entries(label).every(([key, value]) => {

@@ -83,7 +83,9 @@ export type NewGraph = {
   readonly id: string
   readonly name: string
   readonly createdBy: string
-  readonly createdAt: Date | undefined
+  readonly createdAt?: Date | undefined
+  /** The engine's record of a graph that a worker runs. */
+  readonly state?: unknown
 }
 
 /** Returns false when the execution has a graph of that name already, or another one has the id. */
@@ -101,6 +103,7 @@ export async function insertGraph(
       name: graph.name,
       visibility: execution.visibility,
       created_by: graph.createdBy,
+      ...(graph.state !== undefined && { graph_state: toJson(graph.state) }),
       ...(graph.createdAt !== undefined && { created_at: graph.createdAt }),
     })
     .onConflict((conflict) => conflict.doNothing())
@@ -109,28 +112,44 @@ export async function insertGraph(
   return row !== undefined
 }
 
-/** Appends operations to a graph in their order; returns the ids of those that were not there before. */
+type Owner = {
+  readonly tenantId: number
+  readonly visibility: ExecutionRef['visibility']
+  readonly createdBy: string
+}
+
+const insertion = (owner: Owner, graphId: string, operations: readonly NewOperation[]) => sql`
+  insert into operations (tenant_id, tasks_graph_id, visibility, created_by, id, name, type, state, dependencies,
+    parameters)
+  select ${owner.tenantId}, ${graphId}, ${owner.visibility}, ${owner.createdBy}, o.*
+  from unnest(
+    ${operations.map((one) => one.id)}::text[],
+    ${operations.map((one) => one.name)}::text[],
+    ${operations.map((one) => one.type)}::text[],
+    ${operations.map((one) => one.state)}::text[],
+    ${operations.map((one) => toJson(one.dependencies))}::json[],
+    ${operations.map((one) => toJson(one.parameters))}::json[]
+  ) as o`
+
+/** Appends operations to a graph in their order. */
 export async function insertOperations(
   transaction: Transaction,
-  execution: ExecutionRef,
+  owner: Owner,
   graphId: string,
-  createdBy: string,
+  operations: readonly NewOperation[],
+): Promise<void> {
+  if (operations.length > 0) await insertion(owner, graphId, operations).execute(transaction)
+}
+
+/** The same, where others may have taken the ids; returns those that were not there before. */
+export async function insertFreeOperations(
+  transaction: Transaction,
+  owner: Owner,
+  graphId: string,
   operations: readonly NewOperation[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
-    insert into operations (tenant_id, tasks_graph_id, visibility, created_by, id, name, type, state, dependencies,
-      parameters)
-    select ${execution.tenantId}, ${graphId}, ${execution.visibility}, ${createdBy}, o.*
-    from unnest(
-      ${operations.map((one) => one.id)}::text[],
-      ${operations.map((one) => one.name)}::text[],
-      ${operations.map((one) => one.type)}::text[],
-      ${operations.map((one) => one.state)}::text[],
-      ${operations.map((one) => toJson(one.dependencies))}::json[],
-      ${operations.map((one) => toJson(one.parameters))}::json[]
-    ) as o
-    on conflict do nothing
-    returning id`.execute(transaction)
+    ${insertion(owner, graphId, operations)} on conflict do nothing returning id`.execute(transaction)
   return new Set(rows.map((row) => row.id))
 }
 
@@ -256,7 +275,7 @@ export async function readUnfinished(transaction: Transaction, tenantId: number,
   return rows
 }
 
-export async function setParameters(
+export async function setOperationParameters(
   db: Database,
   tenantId: number,
   id: string,

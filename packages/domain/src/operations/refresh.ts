@@ -4,7 +4,7 @@ import { deploymentTable } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 import { asObject, objectAt } from '../json-object.ts'
 import { lockOwned } from '../owned.ts'
-import { readNodeOperations, readUnfinished, setParameters } from './queries.ts'
+import { readNodeOperations, readUnfinished, setOperationParameters } from './queries.ts'
 
 type Refresh = RouteBody<'operations.act'>
 
@@ -37,7 +37,7 @@ export async function refreshStored(actor: Actor, transaction: Transaction, body
       (targetId === null || objectAt(context, 'related').node_name === targetId)
     if (!isMeant) continue
     const fresh = { ...context, has_intrinsic_functions: declared.has_intrinsic_functions ?? false }
-    await setParameters(transaction, tenantId, id, {
+    await setOperationParameters(transaction, tenantId, id, {
       ...parameters,
       task_kwargs: {
         ...objectAt(parameters, 'task_kwargs'),

@@ -20,8 +20,8 @@ import {
   findExecution,
   inExecution,
   inGraph,
+  insertFreeOperations,
   insertGraph,
-  insertOperations,
   lockOperation,
   type NewOperation,
   notInternal,
@@ -99,7 +99,12 @@ export async function createTasksGraph(
       `Execution ${execution.id} already has a tasks graph named ${body.name}, or the id ${id} is taken`,
     )
   }
-  const inserted = await insertOperations(transaction, execution, id, username, operations)
+  const inserted = await insertFreeOperations(
+    transaction,
+    { ...execution, createdBy: username },
+    id,
+    operations,
+  )
   const taken = operations.find((operation) => !inserted.has(operation.id))
   if (taken !== undefined) throw duplicate('Operation', taken.id, tenantOf(actor).name)
   return id
@@ -118,7 +123,12 @@ export async function createOperation(
   const operation = { id, name, type, dependencies, parameters, state: body.state ?? 'pending' }
   await addToCounters(transaction, execution, ...counted([operation]))
   const { username } = actor.caller
-  const inserted = await insertOperations(transaction, execution, body.graph_id, username, [operation])
+  const inserted = await insertFreeOperations(
+    transaction,
+    { ...execution, createdBy: username },
+    body.graph_id,
+    [operation],
+  )
   if (!inserted.has(id)) throw duplicate('Operation', id, tenantOf(actor).name)
 }
 

@@ -29,8 +29,23 @@ export function findBuiltInWorkflow({ plugin, operation }: WorkflowMapping): Wor
   return isBuiltIn ? workflows.get(operation) : undefined
 }
 
-/** Why a workflow of that mapping cannot be run at all; undefined when it can. */
-export function whyNotBuiltIn(mapping: WorkflowMapping): string | undefined {
+/**
+ * Workflows of the manager itself. An execution says by name alone which one it is, so nothing that a blueprint declares
+ * under one of these names can be run: its author would have the manager create or delete what others may not.
+ */
+export const systemWorkflowNames = [
+  'upload_blueprint',
+  'create_deployment_environment',
+  'delete_deployment_environment',
+] as const
+export type SystemWorkflowName = (typeof systemWorkflowNames)[number]
+
+export const isSystemWorkflowName = (name: string): name is SystemWorkflowName =>
+  systemWorkflowNames.some((one) => one === name)
+
+/** Why a workflow of that name and mapping cannot be run at all; undefined when it can. */
+export function whyNotBuiltIn(name: string, mapping: WorkflowMapping): string | undefined {
+  if (isSystemWorkflowName(name)) return "its name is that of one of the manager's own workflows"
   if (findBuiltInWorkflow(mapping) !== undefined) return undefined
   const known = [...workflows.keys()].join(', ')
   return `it is mapped to ${mapping.plugin}.${mapping.operation}, and this release of Tutti runs ${known} only`
@@ -38,7 +53,8 @@ export function whyNotBuiltIn(mapping: WorkflowMapping): string | undefined {
 
 /** @throws WorkflowError when there is none */
 export function builtInWorkflow(mapping: WorkflowMapping, name: string): Workflow {
-  const workflow = findBuiltInWorkflow(mapping)
+  const why = whyNotBuiltIn(name, mapping)
+  const workflow = why === undefined ? findBuiltInWorkflow(mapping) : undefined
   if (workflow !== undefined) return workflow
-  throw new WorkflowError(`Workflow ${name} cannot be run: ${whyNotBuiltIn(mapping)}`)
+  throw new WorkflowError(`Workflow ${name} cannot be run: ${why}`)
 }

@@ -1,10 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../database.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/index.ts'
 import { deleteUnreferencedArchives, readArchive, writeArchive } from './index.ts'
+import { unpackedSweep } from './sweep-unpacked.ts'
 
 let database: TestDatabase
 let db: Kysely<unknown>
@@ -127,4 +132,34 @@ test('a reader is told when the archive is deleted under it', async () => {
     while ((await chunks?.next())?.done === false);
   }
   await expect(rest()).rejects.toThrow('deleted while it was read')
+})
+
+test('unpacked copies go after their archive, and what was half unpacked too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tutti-unpacked-'))
+  const holder = openDatabase({ ...database.connection, max: 1 })
+  try {
+    const store = (bytes: Buffer) =>
+      db.transaction().execute((transaction) => writeArchive(transaction, inPieces(bytes), limit))
+    const [held, dropped] = [await store(randomBytes(1000)), await store(randomBytes(1000))]
+    await sql`insert into holders values (${held.sha256})`.execute(db)
+    const half = `${dropped.sha256}.${randomUUID()}.new`
+    for (const name of [held.sha256, dropped.sha256, half])
+      await mkdir(join(folder, name, 'top'), { recursive: true })
+    let minutes = 0
+    const sweep = unpackedSweep(holder.db, folder, () => minutes * 60_000)
+    await sweep()
+    expect((await readdir(folder)).sort()).toEqual([held.sha256, dropped.sha256, half].sort())
+    await cleanUp()
+    minutes = 30
+    await sweep()
+    // Its archive was there until now: whoever uses it has the whole time.
+    expect((await readdir(folder)).sort()).toEqual([held.sha256, dropped.sha256].sort())
+    minutes = 60
+    await sweep()
+    expect(await readdir(folder)).toEqual([held.sha256])
+  } finally {
+    await sql`delete from holders`.execute(db)
+    await holder.close()
+    await rm(folder, { recursive: true })
+  }
 })

@@ -11,25 +11,24 @@ type Owner = ProcessIdentity & {
   readonly released: boolean
 }
 
-export type DataFolderLock = { readonly release: () => Promise<void> }
+export type FolderLock = { readonly release: () => Promise<void> }
 
 /**
- * Makes this process the one owner of `folder` until it releases it or dies, however it dies.
+ * Makes this process the one owner of `folder` until it releases it or dies, however it dies. Answers whoever has it
+ * instead.
  *
  * Node has no flock(2), so ownership is a file `owner-N` that names a process by pid and start time, and the
  * highest N counts. Taking over from a dead owner is the exclusive creation of `owner-(N+1)`: of two
  * processes that find the same dead owner only one succeeds. Only the winner deletes lower numbers and nobody
  * ever deletes the highest one, so no process can remove an ownership that it has not seen.
  *
- * `isServedElsewhere` answers for owners in another pid namespace (two containers on one volume), whose pids
- * say nothing here: is a PostgreSQL answering in this folder?
- *
- * @throws EmbeddedPostgresError `data_folder_in_use`
+ * `isHeldElsewhere` answers for owners in another pid namespace (two containers on one volume), whose pids say
+ * nothing here.
  */
-export async function lockDataFolder(
+export async function takeFolder(
   folder: string,
-  isServedElsewhere: () => Promise<boolean>,
-): Promise<DataFolderLock> {
+  isHeldElsewhere: (owner: Owner) => Promise<boolean>,
+): Promise<FolderLock | { readonly heldBy: Owner }> {
   const space = await pidSpace()
   const self = await identifyProcess(process.pid)
   if (self === undefined) throw new Error(`this process, ${process.pid}, is not in the process table`)
@@ -37,8 +36,8 @@ export async function lockDataFolder(
 
   for (;;) {
     const highest = await highestOwner(folder)
-    if (highest?.owner !== undefined && (await isHeld(highest.owner, space, isServedElsewhere))) {
-      throw inUse(folder, highest.owner)
+    if (highest?.owner !== undefined && (await isHeld(highest.owner, space, isHeldElsewhere))) {
+      return { heldBy: highest.owner }
     }
     const number = (highest?.number ?? 0) + 1
     if (!(await createExclusively(folder, number, owner))) continue // another starter was first: look again
@@ -47,9 +46,23 @@ export async function lockDataFolder(
   }
 }
 
-async function isHeld(owner: Owner, space: string, isServedElsewhere: () => Promise<boolean>) {
+/**
+ * The same for the data folder of an embedded database. `isServedElsewhere`: is a PostgreSQL answering in this folder?
+ *
+ * @throws EmbeddedPostgresError `data_folder_in_use`
+ */
+export async function lockDataFolder(
+  folder: string,
+  isServedElsewhere: () => Promise<boolean>,
+): Promise<FolderLock> {
+  const taken = await takeFolder(folder, isServedElsewhere)
+  if ('heldBy' in taken) throw inUse(folder, taken.heldBy)
+  return taken
+}
+
+async function isHeld(owner: Owner, space: string, isHeldElsewhere: (owner: Owner) => Promise<boolean>) {
   if (owner.released) return false
-  return owner.pidSpace === space ? await isAlive(owner) : await isServedElsewhere()
+  return owner.pidSpace === space ? await isAlive(owner) : await isHeldElsewhere(owner)
 }
 
 function inUse(folder: string, owner: Owner): EmbeddedPostgresError {

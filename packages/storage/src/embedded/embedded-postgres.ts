@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { accessMap, accessRules } from './access-files.ts'
 import { type Binaries, provideBinaries } from './binaries.ts'
 import { chooseSocketFolder, type DataFolder, prepareDataFolder } from './data-folder.ts'
-import { type DataFolderLock, lockDataFolder } from './data-folder-lock.ts'
+import { type FolderLock, lockDataFolder } from './data-folder-lock.ts'
 import { EmbeddedPostgresError } from './error.ts'
 import { handOver } from './hand-over.ts'
 import { initialise, superuser } from './initialise.ts'
@@ -78,7 +78,7 @@ export class EmbeddedPostgres {
   readonly #binaries: Binaries
   readonly #stopping = new AbortController()
   readonly #exitListeners = new Set<(reason: string) => void>()
-  #lock: DataFolderLock | undefined
+  #lock: FolderLock | undefined
   #socketFolder = ''
   #server: ServerProcess | undefined
   #supervision: Promise<void> = Promise.resolve()
@@ -115,7 +115,7 @@ export class EmbeddedPostgres {
   }
 
   /** Called once, by {@link startEmbeddedPostgres}. When it fails, nothing runs and `lock` is still the caller's. */
-  async start(lock: DataFolderLock): Promise<void> {
+  async start(lock: FolderLock): Promise<void> {
     try {
       const running = await this.#adopt()
       this.#socketFolder = running?.socketFolder ?? (await chooseSocketFolder(this.#folder))

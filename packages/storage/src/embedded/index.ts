@@ -1,3 +1,4 @@
+export { type FolderLock, takeFolder } from './data-folder-lock.ts'
 export {
   type ConnectionConfig,
   EmbeddedPostgres,

@@ -22,11 +22,19 @@ export type ExecutionRow = Selectable<Schema['executions']>
 const literals = (statuses: readonly string[]) => sql.join(statuses.map((status) => sql.lit(status)))
 
 /**
- * `status` is an active one. Written out: only then does PostgreSQL see, in a prepared statement too, that the index of
- * the unfinished holds all that is asked for.
+ * Who holds an unfinished execution that is only recorded, as a snapshot of another manager has it: nobody here runs it
+ * or will start it, so nothing waits for it either.
  */
-export const isActive = sql<boolean>`status in (${literals(activeStatuses)})`
-export const isActiveOrQueued = sql<boolean>`status in (${literals([...activeStatuses, 'queued'])})`
+export const recorded = 'recorded'
+
+/**
+ * `status` is an active one, and not only said to be. Written out: only then does PostgreSQL see, in a prepared statement
+ * too, that the index of the unfinished holds all that is asked for.
+ */
+const isUnfinished = (statuses: readonly string[]) =>
+  sql<boolean>`(status in (${literals(statuses)}) and lease_owner is distinct from ${sql.lit(recorded)})`
+export const isActive = isUnfinished(activeStatuses)
+export const isActiveOrQueued = isUnfinished([...activeStatuses, 'queued'])
 
 /** How long a worker has to fetch a fresh job before the sweep for abandoned executions offers it again. */
 export const pickUpMs = 4_000
@@ -115,7 +123,7 @@ export async function renewLeases(
       returning e.tenant_id, e.id
     )
     select e.tenant_id, e.id, e.status, e.lease_fence, renewed.id is not null as "isRenewed",
-      (e.resume_mode = 'force-resume' or not e.${isActive} and e.token_hash is null) is true as "endsLeft"
+      (e.resume_mode = 'force-resume' or e.status not in (${literals(activeStatuses)}) and e.token_hash is null) is true as "endsLeft"
     from executions e left join renewed on renewed.tenant_id = e.tenant_id and renewed.id = e.id
     where ${isHeld}`.execute(db)
   return rows
@@ -175,8 +183,7 @@ export async function releaseLeases(
 
 /**
  * Ends every lease: only for the one process that just started on an embedded database, which no other process
- * can reach. Whoever held them is dead, so waiting for them to run out would only cost time. What never had one was
- * only recorded, and is for nobody to run.
+ * can reach. Whoever held them is dead, so waiting for them to run out would only cost time.
  */
 export async function releaseAllLeases(db: Database): Promise<void> {
   await db
@@ -184,6 +191,7 @@ export async function releaseAllLeases(db: Database): Promise<void> {
     .set({ lease_owner: null, lease_expires_at: sql`clock_timestamp()` })
     .where((eb) => eb.or([isActive, eb('lease_owner', 'is not', null)]))
     .where('lease_expires_at', 'is not', null)
+    .where('lease_owner', 'is distinct from', recorded)
     .execute()
 }
 

@@ -46,22 +46,6 @@ export async function isBusy(db: Database, tenantId: number, deploymentId: strin
   return row !== undefined
 }
 
-export async function hasLiveInstances(
-  db: Database,
-  tenantId: number,
-  deploymentId: string,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('node_instances')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', deploymentId)
-    .where('state', 'not in', ['uninitialized', 'deleted'])
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** Statuses of these executions; those that are gone are not among them. */
 export async function readStatuses(
   db: Database,

@@ -1,12 +1,20 @@
-import { isEndStatus } from '@tutti/api'
-import { dependentLines, findDependents, holdSource } from '@tutti/domain/dependencies'
+import { ApiError, isEndStatus } from '@tutti/api'
+import { holdSource } from '@tutti/domain/dependencies'
+import { checkUnused } from '@tutti/domain/deployments'
 import { insertExecution, setExecutionStatus } from '@tutti/domain/executions'
 import { type WorkflowEnd, WorkflowError } from '@tutti/engine'
-import { checkLease, type ExecutionRow, executionEvents, insertEvents, notify } from '@tutti/storage'
+import {
+  checkLease,
+  type ExecutionRow,
+  executionEvents,
+  insertEvents,
+  notify,
+  type Transaction,
+} from '@tutti/storage'
 import { type ExecutionControl, Stopped } from '../executions/control.ts'
 import type { WorkerServices } from '../services.ts'
 import { attemptId } from './attempt-id.ts'
-import { type Child, hasLiveInstances, isBusy, listChildren, lockStatus, readStatuses } from './queries.ts'
+import { type Child, isBusy, listChildren, lockStatus, readStatuses } from './queries.ts'
 
 export type ChildrenRun = {
   readonly services: WorkerServices
@@ -131,7 +139,7 @@ async function start(run: ChildrenRun, child: Child): Promise<string | 'busy' | 
         ])
         return 'nothing to do'
       }
-      if (!isForced(run)) await checkUnused(run, transaction, child)
+      if (!isForced(run)) await checkChild(run, transaction, child)
       await insertExecution(transaction, services.queue, {
         tenantId,
         id,
@@ -154,28 +162,19 @@ async function start(run: ChildrenRun, child: Child): Promise<string | 'busy' | 
 const isForced = ({ execution, parameters }: ChildrenRun) => execution.force || parameters.force === true
 
 /** @throws WorkflowError when somebody outside still needs the child, or it is to be deleted with its instances */
-async function checkUnused(
+async function checkChild(
   { execution, workflowId }: ChildrenRun,
-  transaction: WorkerServices['db'],
+  transaction: Transaction,
   child: Child,
 ): Promise<void> {
-  const tenantId = execution.tenant_id
-  const dependents = await findDependents(transaction, tenantId, [child.id], {
+  const within = execution.deployment_id ?? ''
+  await checkUnused(transaction, execution.tenant_id, [child.id], {
     by: workflowId,
     recursive: true,
-    within: execution.deployment_id ?? '',
+    within,
+  }).catch((error: unknown) => {
+    throw error instanceof ApiError ? new WorkflowError(error.message) : error
   })
-  if (dependents.length > 0) {
-    throw new WorkflowError(
-      `Can't ${workflowId} deployment ${child.id} - the following existing installations depend on it:\n` +
-        dependentLines(dependents),
-    )
-  }
-  if (workflowId === 'uninstall' || !(await hasLiveInstances(transaction, tenantId, child.id))) return
-  throw new WorkflowError(
-    `Can't delete deployment ${child.id} - There are live nodes for this deployment. ` +
-      'Uninstall it first, or pass force=true',
-  )
 }
 
 const cancelStatus = {

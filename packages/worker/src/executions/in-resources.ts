@@ -22,17 +22,19 @@ export async function inResources(
   }
   // What is killed at once is another worker's to run again, from what was stored before.
   if (signal.reason === atOnce) entered.drop()
-  else await tell(services, execution, await entered.leave())
+  else {
+    const heldBy = { executionId: execution.id, fence: execution.lease_fence }
+    await tell(services, execution, await entered.leave(heldBy))
+  }
   return outcome
 }
 
 async function tell(
   services: WorkerServices,
   execution: ExecutionRow,
-  reason: string | undefined,
+  message: string | undefined,
 ): Promise<void> {
-  if (reason === undefined) return
-  const message = `The folder of the deployment is on this worker only: ${reason}`
+  if (message === undefined) return
   const event = { isLog: true, reportedAt: new Date(services.now()), level: 'warning', message } as const
   try {
     await insertEvents(services.db, executionEvents(execution), [event])

@@ -6,7 +6,7 @@ import {
   isNoSpace,
   logFileOf,
   nonRecoverable,
-  noSpace,
+  noSpaceIn,
   type OperationRequest,
   operationUser,
   runOperation,
@@ -133,7 +133,7 @@ async function perform(
     }
     return await inResources(services, execution, signal, () => runOperation(request, signal))
   } catch (error) {
-    if (isNoSpace(error)) return noSpace((error as NodeJS.ErrnoException).path ?? settings.dataFolder)
+    if (isNoSpace(error)) return noSpaceIn(error, settings.dataFolder)
     services.log.error(
       { err: error, execution_id: execution.id, operation: operation.name },
       'operation not run',

@@ -1,3 +1,4 @@
+import { insertGraph, insertOperations } from '@tutti/domain/operations'
 import type {
   Commit,
   DeploymentModel,
@@ -116,26 +117,18 @@ export async function loadGraphs(db: Database, lease: Lease): Promise<StoredGrap
   )
 }
 
-export async function insertGraph(
+export async function storeGraph(
   transaction: Transaction,
   lease: Lease,
   execution: ExecutionRow,
   graph: StoredGraph,
   total: number,
 ): Promise<void> {
-  await transaction
-    .insertInto('tasks_graphs')
-    .values({
-      tenant_id: lease.tenantId,
-      id: graph.id,
-      execution_id: lease.executionId,
-      name: graph.name,
-      graph_state: toJson(graph.record),
-      visibility: execution.visibility,
-      created_by: execution.created_by,
-    })
-    .execute()
-  await insertOperations(transaction, execution, graph.id, graph.operations)
+  const owner = ownerOf(execution)
+  const { id, name, record: state } = graph
+  const isNew = await insertGraph(transaction, owner, { id, name, state, createdBy: owner.createdBy })
+  if (!isNew) throw new Error(`execution ${execution.id} has a graph ${name} already`)
+  await insertOperations(transaction, owner, id, graph.operations)
   await count(transaction, lease, total, 0)
 }
 
@@ -172,7 +165,7 @@ export async function storeCommit(
   commit: Commit,
 ): Promise<void> {
   const tenantId = execution.tenant_id
-  await insertOperations(transaction, execution, graphId, commit.inserted)
+  await insertOperations(transaction, ownerOf(execution), graphId, commit.inserted)
   await patchOperations(transaction, tenantId, commit.patched)
   if (commit.removed.length > 0) {
     await transaction
@@ -193,7 +186,7 @@ export async function storeResume(
   graphId: string,
   resume: PreparedResume,
 ): Promise<void> {
-  await insertOperations(transaction, execution, graphId, resume.inserted)
+  await insertOperations(transaction, ownerOf(execution), graphId, resume.inserted)
   await patchOperations(transaction, lease.tenantId, resume.patched)
   await setGraphRecord(transaction, lease.tenantId, graphId, resume.record)
   await count(transaction, lease, resume.total, 0)
@@ -256,26 +249,12 @@ async function count(transaction: Transaction, lease: Lease, total: number, fini
   if (row === undefined) throw new LeaseLost(lease)
 }
 
-async function insertOperations(
-  transaction: Transaction,
-  execution: ExecutionRow,
-  graphId: string,
-  operations: readonly StoredOperation[],
-): Promise<void> {
-  if (operations.length === 0) return
-  await sql`
-    insert into operations (tenant_id, tasks_graph_id, visibility, created_by, id, name, type, state, dependencies,
-      parameters)
-    select ${execution.tenant_id}, ${graphId}, ${execution.visibility}, ${execution.created_by}, o.*
-    from unnest(
-      ${operations.map((one) => one.id)}::text[],
-      ${operations.map((one) => one.name)}::text[],
-      ${operations.map((one) => one.type)}::text[],
-      ${operations.map((one) => one.state)}::text[],
-      ${operations.map((one) => toJson(one.dependencies))}::json[],
-      ${operations.map((one) => toJson(one.parameters))}::json[]
-    ) as o`.execute(transaction)
-}
+const ownerOf = ({ tenant_id, id, visibility, created_by }: ExecutionRow) => ({
+  tenantId: tenant_id,
+  id,
+  visibility,
+  createdBy: created_by,
+})
 
 async function patchOperations(
   transaction: Transaction,

@@ -1,4 +1,4 @@
-import { type StoredOperation, WorkflowError } from '@tutti/engine'
+import { type StoredOperation, type Workflow, WorkflowError } from '@tutti/engine'
 import { unbuiltPlugin } from '../operations/index.ts'
 
 type Context = Readonly<Record<string, unknown>>
@@ -24,8 +24,12 @@ const namedAtMost = 5
  *
  * @throws WorkflowError
  */
-export function refuseUnbuilt(workflowId: string, operations: readonly StoredOperation[]): void {
-  if (workflowId === 'uninstall') return
+export function refuseUnbuilt(
+  workflowId: string,
+  mapped: Workflow,
+  operations: readonly StoredOperation[],
+): void {
+  if (mapped.name === 'uninstall') return
   const reasons = new Set<string>()
   for (const { type, parameters } of operations) {
     if (type !== 'RemoteWorkflowTask') continue

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isEndStatus } from '@tutti/api'
 import { type EvaluatedTargets, storeTargets } from '@tutti/domain/dependencies'
-import { setExecutionStatus } from '@tutti/domain/executions'
+import { checkAtStart, setExecutionStatus } from '@tutti/domain/executions'
 import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
 import {
   checkLease,
@@ -13,7 +13,6 @@ import {
   readHeld,
 } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
-import { checkAtStart } from '../system/check-at-start.ts'
 import { targetsOf } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
 import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'

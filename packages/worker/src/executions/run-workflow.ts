@@ -19,12 +19,12 @@ import type { ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
 import {
   clearResumeMode,
-  insertGraph,
   loadGraphs,
   loadModel,
   loadSurroundings,
   type StoredGraph,
   storeCommit,
+  storeGraph,
   storeResume,
   takeStep,
 } from './queries.ts'
@@ -48,7 +48,7 @@ export async function runWorkflow(
   if (children.status !== 'succeeded') return { end: children, left: null }
   if (execution.resume_mode !== null) await applyResume(run, phases, execution.resume_mode)
   for (const phase of phases) {
-    const { outcome, left } = await runPhase(run, phase)
+    const { outcome, left } = await runPhase(run, workflow, phase)
     if (outcome.status !== 'succeeded') return { end: outcome, left }
   }
   return { end: { status: 'succeeded' }, left: null }
@@ -79,7 +79,7 @@ type Run = {
   readonly context: JsonObject
 }
 
-async function runPhase(run: Run, phase: Phase) {
+async function runPhase(run: Run, workflow: Workflow, phase: Phase) {
   const { services, execution, control } = run
   const isDry = execution.is_dry_run
   const model = await readModel(run)
@@ -87,7 +87,7 @@ async function runPhase(run: Run, phase: Phase) {
   const stored = isDry
     ? undefined
     : (await loadGraphs(services.db, control.lease)).find((graph) => graph.name === phase.graphName)
-  const graph = stored ?? (await buildAndStore(run, phase, model))
+  const graph = stored ?? (await buildAndStore(run, workflow, phase, model))
   return runGraph({
     ...run,
     graph: createGraph(graph.operations, graph.record, {
@@ -107,16 +107,21 @@ async function runPhase(run: Run, phase: Phase) {
   })
 }
 
-async function buildAndStore(run: Run, phase: Phase, model: DeploymentModel): Promise<StoredGraph> {
+async function buildAndStore(
+  run: Run,
+  workflow: Workflow,
+  phase: Phase,
+  model: DeploymentModel,
+): Promise<StoredGraph> {
   const { services, execution, control, context } = run
   const operations = phase.build({ model, context, newId: randomUUID })
-  if (!execution.is_dry_run) refuseUnbuilt(execution.workflow_id, operations)
+  if (!execution.is_dry_run) refuseUnbuilt(execution.workflow_id, workflow, operations)
   const graph = { id: randomUUID(), name: phase.graphName, record: newGraphRecord, operations }
   if (execution.is_dry_run) return graph
   await services.db
     .transaction()
     .execute((transaction) =>
-      insertGraph(transaction, control.lease, execution, graph, countedOperations(operations)),
+      storeGraph(transaction, control.lease, execution, graph, countedOperations(operations)),
     )
   return graph
 }

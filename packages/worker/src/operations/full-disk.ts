@@ -12,6 +12,13 @@ export function noSpace(where: string): OperationOutcome {
   return recoverable(`no space left on ${where}, where the worker keeps the files of running operations`)
 }
 
+/** Where the room was lacking, as far as the error says. */
+export function noSpaceIn(error: unknown, otherwise: string): OperationOutcome {
+  // Of a copy, `path` is what was read.
+  const { path, dest } = error as NodeJS.ErrnoException & { readonly dest?: string }
+  return noSpace(dest ?? path ?? otherwise)
+}
+
 export function isNoSpace(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || code === 'EDQUOT'

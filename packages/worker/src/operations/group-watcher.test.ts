@@ -8,11 +8,12 @@ import { spawn } from 'node:child_process'
 import { createGroupWatcher } from '${import.meta.dirname}/group-watcher.ts'
 const watcher = createGroupWatcher()
 const groups = Array.from({ length: 5 }, () => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).pid)
-for (const group of groups) watcher.watch(group)
-watcher.release(groups[1])
-watcher.release(groups[3])
-watcher.watch(groups[3])
-watcher.release(groups[4])
+const started = groups.map((leader) => ({ leader, mark: 'mark-' + leader }))
+for (const one of started) watcher.watch(one)
+watcher.release(started[1])
+watcher.release(started[3])
+watcher.watch(started[3])
+watcher.release(started[4])
 console.log(groups.join(' '))
 setInterval(() => {}, 1000)
 `

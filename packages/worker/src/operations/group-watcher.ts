@@ -1,47 +1,62 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
+import { markVariable, type Started } from './session.ts'
 
 /**
- * Reads `+ GROUP` and `- GROUP`, and kills the groups that it holds, and all others of their sessions (session.ts), when
- * its standard input ends: then this process is gone, however it went. Neither a pattern that keeps Python's interpreter lock nor the death of an operation's
- * launcher keeps it from that. `sh -c`, so that its command line is none that somebody would kill workers by.
+ * Reads `+ LEADER MARK` and `- LEADER MARK`, and kills all that those which it holds have started (session.ts, as which
+ * it finds them), when its standard input ends: then this process is gone, however it went. Neither a pattern that keeps
+ * Python's interpreter lock nor the death of an operation's launcher keeps it from that. `sh -c`, so that its command
+ * line is none that somebody would kill workers by.
  */
 const script = `
 trap '' HUP INT TERM
-groups=' '
-while read -r what group; do
+leaders=' ' marks=' '
+while read -r what leader mark; do
   case $what in
-    +) groups="$groups$group " ;;
-    -) groups="\${groups%% $group *} \${groups#* $group }" ;;
+    +) leaders="$leaders$leader " marks="$marks$mark " ;;
+    -) leaders="\${leaders%% $leader *} \${leaders#* $leader }" marks="\${marks%% $mark *} \${marks#* $mark }" ;;
   esac
 done
-for group in $groups; do kill -s KILL -- "-$group"; done
-left=100
+marks=$(printf '${markVariable}=%s\\n' $marks)
+case $leaders in *[0-9]*) left=100 ;; *) left=0 ;; esac
+groups=$leaders
 while [ "$left" -gt 0 ]; do
-  left=$((left - 1)) found=
-  for stat in /proc/[0-9]*/stat; do
-    text=
-    while read -r line || [ -n "$line" ]; do text="$text $line"; done <"$stat"
-    set -- \${text##*) }
-    case "$1 $groups" in
-      [ZX]*|' '*) ;;
-      *" $4 "*) kill -s KILL -- "-$3" && found=1 ;;
-    esac
+  left=$((left - 1)) sessions=$leaders pids=' ' seen=' ' found=1
+  for file in $(grep -lsF -e "$marks" /proc/[0-9]*/environ); do
+    pid=\${file#/proc/} pids="$pids\${pid%/environ} "
   done
-  [ -n "$found" ] || left=0
+  while [ -n "$found" ]; do
+    found=
+    for file in /proc/[0-9]*/stat; do
+      pid=\${file#/proc/} pid=\${pid%/stat} text=
+      case $seen in *" $pid "*) continue ;; esac
+      while read -r line || [ -n "$line" ]; do text="$text $line"; done <"$file"
+      set -- \${text##*) }
+      case $1,$3 in [ZX]*|,*|*,[01]) continue ;; esac
+      case $sessions,$pids in
+        *" $4 "*,*|*,*" $pid "*|*,*" $2 "*) ;;
+        *) continue ;;
+      esac
+      sessions="$sessions$4 " pids="$pids$pid " seen="$seen$pid " groups="$groups$3 " found=1
+    done
+  done
+  killed=
+  for group in $groups; do kill -s KILL -- "-$group" && killed=1; done
+  groups=
+  [ -n "$killed" ] || left=0
 done
 `
 
 export type GroupWatcher = {
-  /** From now on this group dies with this process. */
-  watch(group: number): void
+  /** From now on all of it dies with this process. */
+  watch(started: Started): void
   /** What is left of it may outlive this process. */
-  release(group: number): void
+  release(started: Started): void
 }
 
-/** One small process for all groups of this one, started with the first of them; it ends with this process. */
+/** One small process for all operations of this one, started with the first of them; it ends with this process. */
 export function createGroupWatcher(): GroupWatcher {
-  const watched = new Set<number>()
+  const watched = new Map<number, Started>()
   let watcher: ChildProcess | undefined
 
   // A line is written before write() returns: the pipe has room for thousands.
@@ -65,17 +80,17 @@ export function createGroupWatcher(): GroupWatcher {
     child.stdin.on('error', () => {}) // it was killed, and `exit` says so
     child.unref()
     ;(child.stdin as Socket).unref()
-    for (const group of watched) say(`+ ${group}`)
+    for (const { leader, mark } of watched.values()) say(`+ ${leader} ${mark}`)
   }
 
   return {
-    watch(group) {
-      watched.add(group)
+    watch(started) {
+      watched.set(started.leader, started)
       if (watcher === undefined) start()
-      else say(`+ ${group}`)
+      else say(`+ ${started.leader} ${started.mark}`)
     },
-    release(group) {
-      if (watched.delete(group)) say(`- ${group}`)
+    release({ leader, mark }) {
+      if (watched.delete(leader)) say(`- ${leader} ${mark}`)
     },
   }
 }

@@ -1,4 +1,4 @@
-export { isNoSpace, noSpace } from './full-disk.ts'
+export { isNoSpace, noSpaceIn } from './full-disk.ts'
 export { logFileOf } from './log-file.ts'
 export {
   commandAs,

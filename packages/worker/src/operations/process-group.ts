@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createGroupWatcher } from './group-watcher.ts'
 import type { OperationUser } from './operation-user.ts'
-import { groupsOf } from './session.ts'
+import { groupsOf, markVariable, type Started } from './session.ts'
 import { withoutNewPrivileges } from './setpriv.ts'
 
 /** How long a process has after SIGTERM before SIGKILL (docs/reference/operations.md, "Process"). */
@@ -18,7 +19,7 @@ export type Exit =
 export interface ProcessGroup {
   /** Settles when the leader has exited, whoever still holds its output. */
   readonly exit: Promise<Exit>
-  /** Ends the whole session, which has `graceMs` to end by itself; settles when nothing of it is left. */
+  /** Ends all that it started, which has `graceMs` to end by itself; settles when nothing of it is left. */
   kill(graceMs: number): Promise<void>
   /** Lets what is left of it go on, also when this worker dies. */
   leave(): void
@@ -48,10 +49,11 @@ export function startProcessGroup({
   output,
   user,
 }: GroupCommand): ProcessGroup {
+  const mark = randomUUID()
   const [file, ...rest] = user === null ? [command, ...args] : withoutNewPrivileges([command, ...args])
   const child = spawn(file, rest, {
     cwd: folder,
-    env: environment,
+    env: { ...environment, [markVariable]: mark },
     detached: true,
     stdio: ['pipe', output, output],
     ...(user !== null && { uid: user, gid: user }),
@@ -59,9 +61,10 @@ export function startProcessGroup({
   child.stdin?.on('error', () => {}) // the child closed its end; nothing is ever written
   const { pid } = child
   if (pid === undefined) return { exit: exitOf(child), kill: async () => {}, leave() {} } // never started
-  watcher.watch(pid)
-  const leave = () => watcher.release(pid)
-  return { exit: exitOf(child), kill: (graceMs) => killGroup(pid, graceMs).finally(leave), leave }
+  const started = { leader: pid, mark }
+  watcher.watch(started)
+  const leave = () => watcher.release(started)
+  return { exit: exitOf(child), kill: (graceMs) => killStarted(started, graceMs).finally(leave), leave }
 }
 
 function exitOf(child: ChildProcess): Promise<Exit> {
@@ -74,29 +77,29 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   return promise
 }
 
-async function killGroup(pid: number, graceMs: number): Promise<void> {
+async function killStarted(started: Started, graceMs: number): Promise<void> {
   const deadline = performance.now() + graceMs
-  let signalled = graceMs > 0 && signalSession(pid, 'SIGTERM')
+  let signalled = graceMs > 0 && signal(started, 'SIGTERM')
   while (signalled && performance.now() < deadline) {
     await delay(pollMs)
-    signalled = signalSession(pid, 0)
+    signalled = signal(started, 0)
   }
   // What was being started just now is found at the next look.
   const givenUp = performance.now() + killGraceMs
-  while (signalSession(pid, 'SIGKILL') && performance.now() < givenUp) await delay(pollMs)
+  while (signal(started, 'SIGKILL') && performance.now() < givenUp) await delay(pollMs)
 }
 
-/** False when nothing of the session is left, or nothing that this user may end (a `sudo` of the script). */
-function signalSession(session: number, signal: NodeJS.Signals | 0): boolean {
+/** False when nothing of it is left, or nothing that this user may end (a `sudo` of the script). */
+function signal(started: Started, name: NodeJS.Signals | 0): boolean {
   let signalled = false
-  for (const group of groupsOf(session)) signalled = signalGroup(group, signal) || signalled
+  for (const group of groupsOf(started)) signalled = signalGroup(group, name) || signalled
   return signalled
 }
 
 /** The number of a group is not given to another process while it has a member, or its session has one. */
-function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+function signalGroup(group: number, name: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-group, signal)
+    return process.kill(-group, name)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ESRCH' || code === 'EPERM') return false

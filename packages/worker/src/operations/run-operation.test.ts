@@ -228,6 +228,18 @@ until [ -s ${pids}.first ]; do sleep 0.05; done
 ${written(pids, `$(cut -d" " -f5 /proc/$$/stat) $$ $! $(cat ${pids}.first)`)}; wait`,
     }),
   ],
+  [
+    'a script that makes sessions, of another environment too',
+    (pids: string) => ({
+      script_source: `#!/bin/bash
+setsid bash -c 'sleep 60 & echo $$ $! > ${pids}.first; wait' < /dev/null > /dev/null 2>&1 &
+disown
+(setsid sleep 60 & echo $! > ${pids}.second)
+env -i setsid bash -c 'sleep 60 & echo $$ $! > ${pids}.third; wait' &
+until [ -s ${pids}.first ] && [ -s ${pids}.third ]; do sleep 0.05; done
+${written(pids, `$(cut -d" " -f5 /proc/$$/stat) $$ $(cat ${pids}.first ${pids}.second ${pids}.third)`)}; wait`,
+    }),
+  ],
 ])('a worker that is killed leaves nothing behind of %s', async (name, kwargs) => {
   for (const launcherToo of [false, true]) {
     const pids = join(folder, `orphans-${name}-${launcherToo}`.replaceAll(' ', '-'))
@@ -240,16 +252,17 @@ ${written(pids, `$(cut -d" " -f5 /proc/$$/stat) $$ $! $(cat ${pids}.first)`)}; w
   }
 })
 
-test('what an operation moved to other process groups is killed with it', async () => {
+test('what an operation moved to other process groups and sessions is killed with it', async () => {
   const pids = join(folder, 'moved-pids')
-  const moved = `set -m\ntimeout 60 sleep 60 & sleep 60 & ${written(pids, '$(jobs -p)')}; wait`
+  const moved = `set -m\ntimeout 60 sleep 60 & sleep 60 & (setsid sleep 60 & echo $! > ${pids}.away)
+${written(pids, `$(jobs -p) $(cat ${pids}.away)`)}; wait`
   for (const end of ['time limit', 'abort', 'launcher']) {
     rmSync(pids, { force: true })
     const abort = new AbortController()
     const running = errorOf(bash(moved, end === 'time limit' ? { timeoutMs: 2500 } : {}, abort.signal))
     await until(() => existsSync(pids))
     const started = readFileSync(pids, 'utf8').trim().split(/\s+/).map(Number)
-    expect(started).toHaveLength(2)
+    expect(started).toHaveLength(3)
     if (end === 'abort') abort.abort()
     if (end === 'launcher') process.kill(sessionOf(started[0] ?? 0), 'SIGKILL')
     await running

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, open, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { childEnvironment } from './child-environment.ts'
-import { isFull, isNoSpace, noSpace, noSpaceExit } from './full-disk.ts'
+import { isFull, isNoSpace, noSpace, noSpaceExit, noSpaceIn } from './full-disk.ts'
 import { handOver, ownFolder, removeFolder } from './operation-user.ts'
 import { killed, nonRecoverable, type OperationOutcome, recoverable } from './outcome.ts'
 import { killGraceMs, type ProcessGroup, startProcessGroup } from './process-group.ts'
@@ -50,7 +50,7 @@ export async function runOperation(
       )
     }
   } catch (error) {
-    if (isNoSpace(error)) return noSpace((error as NodeJS.ErrnoException).path ?? request.workFolder)
+    if (isNoSpace(error)) return noSpaceIn(error, request.workFolder)
     throw error
   }
 }

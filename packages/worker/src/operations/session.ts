@@ -1,23 +1,55 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
+/** What an operation has started: by its leader, and by a mark in the environment of all of it. */
+export type Started = { readonly leader: number; readonly mark: string }
+
+/** The variable that holds an operation's mark. */
+export const markVariable = 'TUTTI_OPERATION'
+
 /**
- * The process groups of a session that have living members. What an operation starts stays in its session, although
- * much of it is in groups of its own: `timeout` makes one for its command, and so does a shell with `set -m`. Only the
- * group of the leader where the system has no /proc.
+ * The process groups of an operation that have living members. Most of what it starts stays in its session, although
+ * much of it is in groups of its own: `timeout` makes one for its command, and so does a shell with `set -m`. What moved
+ * to another session (`setsid`) is known by the mark that it inherited, and what was given another environment by its
+ * parent. Only what does both, and whose parent has ended, is lost. Only the group of the leader where the system has
+ * no /proc.
  */
-export function groupsOf(session: number): readonly number[] {
-  const groups = new Set<number>()
-  for (const name of processes()) {
-    const [state, , group, of] = statOf(name)
-    if (Number(of) === session && state !== 'Z' && state !== 'X') groups.add(Number(group))
+export function groupsOf({ leader, mark }: Started): readonly number[] {
+  if (!hasProc) return [leader]
+  const sessions = new Set([leader])
+  const [members, groups] = [new Set<number>(), new Set<number>()]
+  const assignment = `${markVariable}=${mark}`
+  let others = livingProcesses()
+  for (let known = -1; known !== members.size; ) {
+    known = members.size
+    const isOfIt = ({ pid, parent, session }: Process) =>
+      sessions.has(session) || members.has(parent) || (known === 0 && isMarked(pid, assignment))
+    for (const one of others.filter(isOfIt)) {
+      members.add(one.pid)
+      sessions.add(one.session)
+      groups.add(one.group)
+    }
+    others = others.filter(({ pid }) => !members.has(pid))
   }
-  return groups.size > 0 || hasProc ? [...groups] : [session]
+  return [...groups]
+}
+
+type Process = {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  readonly session: number
 }
 
 const hasProc = statOf('self').length > 1
 
-function processes(): string[] {
-  return hasProc ? readdirSync('/proc').filter((name) => /^\d/.test(name)) : []
+function livingProcesses(): readonly Process[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d/.test(name)) return []
+    const [state, parent, group, session] = statOf(name)
+    // Group 0 is one of another name space, and to be told by no number.
+    if (state === undefined || state === 'Z' || state === 'X' || Number(group) <= 1) return []
+    return [{ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) }]
+  })
 }
 
 /** What follows the name of the program, which may itself have any characters. */
@@ -27,5 +59,13 @@ function statOf(name: string): string[] {
     return text.slice(text.lastIndexOf(') ') + 2).split(' ')
   } catch {
     return [] // it has ended
+  }
+}
+
+function isMarked(pid: number, assignment: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(assignment)
+  } catch {
+    return false // it has ended, or is another user's
   }
 }

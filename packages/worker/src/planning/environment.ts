@@ -1,3 +1,4 @@
+import type { NodeRow } from '@tutti/domain/nodes'
 import {
   BudgetExceeded,
   createDeploymentPlan,
@@ -11,9 +12,10 @@ import {
   type Plan,
   type PlanNode,
   type PlanningLimits,
+  withFreeIds,
   withObjects,
 } from '@tutti/dsl'
-import { instanceRows, withFreeIds } from './instance-rows.ts'
+import { instanceRows } from './instance-rows.ts'
 import { unbuiltNode } from './unbuilt-node.ts'
 
 export type EnvironmentToPlan = {
@@ -62,22 +64,6 @@ export type Environment = {
   readonly dependencies: DeploymentPlan['inter_deployment_functions']
   readonly labels: DeploymentPlan['labels']
   readonly settings: JsonObject
-}
-
-export type NodeRow = {
-  readonly id: string
-  readonly type: string
-  readonly type_hierarchy: string
-  readonly host_id: string | null
-  readonly properties: string
-  readonly operations: string
-  readonly plugins: string
-  readonly plugins_to_install: string | null
-  readonly relationships: string
-  readonly current_instances: number
-  readonly default_instances: number
-  readonly min_instances: number
-  readonly max_instances: number
 }
 
 /**
@@ -171,10 +157,11 @@ function nodeRow(node: PlanNode): NodeRow {
     plugins_to_install:
       node.plugins_to_install === undefined ? null : JSON.stringify(node.plugins_to_install),
     relationships: JSON.stringify(node.relationships.map(storedRelationship)),
-    current_instances: count(scaling.current_instances),
-    default_instances: count(scaling.default_instances),
-    min_instances: count(scaling.min_instances),
-    max_instances: count(scaling.max_instances),
+    number_of_instances: count(scaling.current_instances),
+    planned_number_of_instances: count(scaling.current_instances),
+    deploy_number_of_instances: count(scaling.default_instances),
+    min_number_of_instances: count(scaling.min_instances),
+    max_number_of_instances: count(scaling.max_instances),
   }
 }
 

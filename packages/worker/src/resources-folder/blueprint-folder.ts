@@ -6,6 +6,7 @@ import type { OperationUser } from '../operations/index.ts'
 import { folderOf, insideOf } from './names.ts'
 import { readNote, removeNote, unlessAbsent, writeNote } from './notes.ts'
 import { openTenantFolder } from './open-folder.ts'
+import { inTurn } from './turns.ts'
 
 export type LaidOutBlueprint = {
   readonly tenant: string
@@ -24,25 +25,36 @@ export async function layOutBlueprint(
   const owner = { kind: 'blueprints', tenant, id } as const
   const folder = folderOf(root, owner)
   if (folder === undefined) return
-  const note = await readNote(root, owner)
-  if (note?.content === sha256 && note.user === user && (await isThere(folder))) return
+  const isLaidOut = async () => {
+    const note = await readNote(root, owner)
+    return note?.content === sha256 && note.user === user && (await isThere(folder))
+  }
+  if (await isLaidOut()) return
   const source = await unpacked()
   await openTenantFolder(root, 'blueprints', tenant, user)
   const staging = join(insideOf(root), 'staging')
   await mkdir(staging, { recursive: true, mode: 0o700 })
-  const staged = join(staging, randomUUID())
+  const [staged, old] = [join(staging, randomUUID()), join(staging, randomUUID())]
   try {
     await cp(source, staged, { recursive: true, mode: constants.COPYFILE_FICLONE })
     await setModes(staged, { folder: 0o555, file: 0o444 })
     // To be moved, the folder itself must be its owner's to write.
     await chmod(staged, 0o755)
-    await removeNote(root, owner)
-    await removeReadOnly(folder)
-    await rename(staged, folder)
-    await chmod(folder, 0o555)
-    await writeNote(root, { ...owner, user, content: sha256, version: '0', fingerprint: '' })
+    await inTurn(root, owner, async () => {
+      // Another worker's scripts may be reading it already.
+      if (await isLaidOut()) return
+      await removeNote(root, owner)
+      if (await isThere(folder)) {
+        await chmod(folder, 0o755)
+        await rename(folder, old)
+      }
+      await rename(staged, folder)
+      await chmod(folder, 0o555)
+      await writeNote(root, { ...owner, user, content: sha256, version: '0', fingerprint: '' })
+    })
   } finally {
     await removeReadOnly(staged)
+    await removeReadOnly(old)
   }
 }
 

@@ -8,11 +8,12 @@ import { createGzip } from 'node:zlib'
 import { type Database, readArchive, unpackArchive, writeArchive } from '@tutti/storage'
 import { handOver, type OperationUser, removeFolder } from '../operations/index.ts'
 import { fingerprintOf, type Limits, TooLarge } from './fingerprint.ts'
-import { folderOf, insideOf } from './names.ts'
+import { folderOf, insideOf, type Owner } from './names.ts'
 import { readNote, unlessAbsent, writeNote } from './notes.ts'
 import { openTenantFolder } from './open-folder.ts'
-import { type Surroundings, writeDeploymentFolder } from './queries.ts'
-import { packInto, unpackFrom } from './tar.ts'
+import { type HeldBy, type Surroundings, writeDeploymentFolder } from './queries.ts'
+import { openToOwner, packInto, unpackFrom } from './tar.ts'
+import { inTurn } from './turns.ts'
 
 export type Deployment = {
   readonly tenantId: number
@@ -33,21 +34,47 @@ export type Store = {
 const ownerOf = ({ id, surroundings }: Deployment) =>
   ({ kind: 'deployments', tenant: surroundings.tenant, id }) as const
 
-/** Makes the folder what the last operation anywhere left of it. Answers where it is, or undefined where there is none. */
-export async function fetchFolder(store: Store, deployment: Deployment): Promise<string | undefined> {
+/**
+ * Makes the folder what the last operation anywhere left of it. What that is, is asked when nobody stores it any more: an
+ * older answer would bring back what was before.
+ */
+export async function fetchFolder(
+  store: Store,
+  owner: Owner,
+  present: () => Promise<Deployment | undefined>,
+): Promise<void> {
+  const folder = folderOf(store.root, owner)
+  if (folder === undefined) return
+  const before = await present()
+  if (before === undefined || (await isPresent(store, before, folder))) return
+  await inTurn(store.root, owner, async () => {
+    const deployment = await present()
+    if (deployment === undefined || (await isPresent(store, deployment, folder))) return
+    await makePresent(store, deployment, folder)
+  })
+}
+
+async function isPresent({ root }: Store, deployment: Deployment, folder: string): Promise<boolean> {
+  const { surroundings, user } = deployment
+  const note = await readNote(root, ownerOf(deployment))
+  return (
+    note?.content === surroundings.createdAt &&
+    note.version === surroundings.folderVersion &&
+    note.user === user &&
+    (await isThere(folder))
+  )
+}
+
+async function makePresent(store: Store, deployment: Deployment, folder: string): Promise<void> {
   const { db, root, limits } = store
   const { surroundings, user } = deployment
   const { createdAt, folderSha256, folderVersion, restoredSha256 } = surroundings
   const owner = ownerOf(deployment)
-  const folder = folderOf(root, owner)
-  if (folder === undefined) return undefined
   const note = await readNote(root, owner)
-  const isThere = (await lstat(folder).catch(unlessAbsent(undefined))) !== undefined
-  if (isThere && note?.content === createdAt && note.version === folderVersion && note.user === user)
-    return folder
+  const wasThere = await isThere(folder)
   await openTenantFolder(root, 'deployments', owner.tenant, user)
   // What is there without a note was there before Tutti, and is adopted: the rest is of another state, or another time.
-  if (isThere && (note !== undefined || folderSha256 !== null)) await removeTree(folder)
+  if (wasThere && (note !== undefined || folderSha256 !== null)) await removeTree(folder)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await handOver(folder, user)
   if (folderSha256 !== null) {
@@ -59,11 +86,13 @@ export async function fetchFolder(store: Store, deployment: Deployment): Promise
   if (folderSha256 === null && restoredSha256 !== null && note?.content !== createdAt) {
     await restoreFolder(store, folder, restoredSha256, user)
   }
-  const isAdopted = isThere && note === undefined && folderSha256 === null
+  const isAdopted = wasThere && note === undefined && folderSha256 === null
   const fingerprint = isAdopted ? 'adopted' : await fingerprintOf(folder, limits)
   await writeNote(root, { ...owner, user, content: createdAt, version: folderVersion, fingerprint })
-  return folder
 }
+
+const isThere = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(unlessAbsent(undefined))) !== undefined
 
 /** What a snapshot kept of the folder. Made where nobody else writes, and moved when it is complete. */
 async function restoreFolder(
@@ -97,8 +126,12 @@ async function handOverTree(path: string, user: OperationUser): Promise<void> {
   await handOver(path, user)
 }
 
-/** Stores what an operation has changed, for whichever worker runs the next. Answers why it is not stored, if so. */
-export async function storeFolder(store: Store, deployment: Deployment): Promise<string | undefined> {
+/** Stores what an operation has changed, for whichever worker runs the next. Answers what is not stored, and why. */
+export async function storeFolder(
+  store: Store,
+  deployment: Deployment,
+  heldBy: HeldBy,
+): Promise<string | undefined> {
   const { db, root, limits, maxArchiveBytes, workFolder } = store
   const owner = ownerOf(deployment)
   const folder = folderOf(root, owner)
@@ -108,39 +141,57 @@ export async function storeFolder(store: Store, deployment: Deployment): Promise
   try {
     fingerprint = await fingerprintOf(folder, limits)
     if (fingerprint === note.fingerprint) return undefined
-    const file = join(workFolder, `folder-${randomUUID()}.tar.gz`)
-    try {
-      await packInto({ folder, user: deployment.user }, (tar) =>
-        pipeline(
-          tar,
-          limited(limits.maxBytes + limits.maxEntries * 8_192 + 10_240),
-          createGzip({ level: 1 }),
-          limited(maxArchiveBytes),
-          createWriteStream(file, { mode: 0o600 }),
-        ),
-      )
-      const version = await db.transaction().execute(async (transaction) => {
-        const { sha256 } = await writeArchive(transaction, createReadStream(file), {
-          maxBytes: maxArchiveBytes,
+    return await inTurn(root, owner, async () => {
+      const file = join(workFolder, `folder-${randomUUID()}.tar.gz`)
+      try {
+        const pack = (without: boolean) =>
+          packInto(
+            { folder, user: deployment.user },
+            (tar) =>
+              pipeline(
+                tar,
+                limited(limits.maxBytes + limits.maxEntries * 8_192 + 10_240),
+                createGzip({ level: 1 }),
+                limited(maxArchiveBytes),
+                createWriteStream(file, { mode: 0o600 }),
+              ),
+            { without },
+          )
+        let closed = await pack(false)
+        if (closed !== undefined) {
+          await openToOwner({ folder, user: deployment.user })
+          fingerprint = await fingerprintOf(folder, limits)
+          closed = await pack(true)
+        }
+        const version = await db.transaction().execute(async (transaction) => {
+          const { sha256 } = await writeArchive(transaction, createReadStream(file), {
+            maxBytes: maxArchiveBytes,
+          })
+          const { createdAt } = deployment.surroundings
+          return writeDeploymentFolder(
+            transaction,
+            { tenantId: deployment.tenantId, deploymentId: deployment.id, createdAt },
+            sha256,
+            heldBy,
+          )
         })
-        const { createdAt } = deployment.surroundings
-        return writeDeploymentFolder(
-          transaction,
-          { tenantId: deployment.tenantId, deploymentId: deployment.id, createdAt },
-          sha256,
-        )
-      })
-      if (version !== undefined) await writeNote(root, { ...note, version, fingerprint })
-    } finally {
-      await rm(file, { force: true })
-    }
-    return undefined
+        if (version !== undefined) await writeNote(root, { ...note, version, fingerprint })
+        return closed === undefined
+          ? undefined
+          : `Part of the folder of the deployment is on this worker only: ${closed}`
+      } finally {
+        await rm(file, { force: true })
+      }
+    })
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error
     if (note.fingerprint !== fingerprint) await writeNote(root, { ...note, fingerprint })
-    return error.message
+    return onlyHere(error.message)
   }
 }
+
+export const onlyHere = (reason: string): string =>
+  `The folder of the deployment is on this worker only: ${reason}`
 
 function limited(maxBytes: number) {
   return async function* (source: AsyncIterable<Buffer>) {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { lstat, opendir } from 'node:fs/promises'
-import { join } from 'node:path'
 
 /** What a folder cannot be kept for. */
 export class TooLarge extends Error {
@@ -11,7 +10,7 @@ export type Limits = { readonly maxBytes: number; readonly maxEntries: number }
 
 /**
  * What the files of a folder look like from outside: changes whenever one of them is written, made, moved or removed.
- * "" for an empty folder. Links are not followed.
+ * "" for an empty folder. Links are not followed. Names are bytes, which need not be text.
  *
  * @throws TooLarge
  */
@@ -20,10 +19,10 @@ export async function fingerprintOf(folder: string, { maxBytes, maxEntries }: Li
   let [bytes, entries] = [0, 0]
   const open = ['']
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const names = await namesIn(join(folder, at), maxEntries)
+    const names = await namesIn(pathOf(folder, at), maxEntries)
     for (const name of names.sort()) {
-      const path = join(at, name)
-      const found = await lstat(join(folder, path), { bigint: true }).catch(unlessGone(undefined))
+      const path = at === '' ? name : `${at}/${name}`
+      const found = await lstat(pathOf(folder, path), { bigint: true }).catch(unlessGone)
       if (found === undefined) continue
       entries += 1
       if (found.isFile()) bytes += Number(found.size)
@@ -45,9 +44,13 @@ export async function fingerprintOf(folder: string, { maxBytes, maxEntries }: Li
   return entries === 0 ? '' : hash.digest('hex')
 }
 
+/** `path` has a character for each byte, as a name may be no UTF-8. */
+const pathOf = (folder: string, path: string): Buffer =>
+  Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, 'latin1')])
+
 /** Not all of them at once: a script can make millions. @throws TooLarge */
-async function namesIn(path: string, most: number): Promise<string[]> {
-  const folder = await opendir(path).catch(unlessGone(undefined))
+async function namesIn(path: Buffer, most: number): Promise<string[]> {
+  const folder = await opendir(path, { encoding: 'latin1' }).catch(unlessGone)
   const names: string[] = []
   for await (const { name } of folder ?? []) {
     if (names.push(name) > most) throw new TooLarge(`it holds more than ${most} files and folders`)
@@ -55,10 +58,9 @@ async function namesIn(path: string, most: number): Promise<string[]> {
   return names
 }
 
-/** What goes while one looks is a change that the next look sees. */
-const unlessGone =
-  <Value>(instead: Value) =>
-  (error: NodeJS.ErrnoException): Value => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return instead
-    throw error
-  }
+/** What goes while one looks is a change that the next look sees. Of a folder that is closed, only itself is seen. */
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'EACCES') return undefined
+  if (error.code === 'ENAMETOOLONG') throw new TooLarge('its folders are nested too deep')
+  throw error
+}

@@ -1,15 +1,23 @@
-import { join } from 'node:path'
-import { type ConfigValues, isDatabaseAway, unpackedArchive } from '@tutti/storage'
+import { basename, join } from 'node:path'
+import { type ConfigValues, createAbandonedSweep, isDatabaseAway, unpackedArchive } from '@tutti/storage'
 import { operationUser } from '../operations/index.ts'
 import type { WorkerLog } from '../services.ts'
 import type { WorkerSettings } from '../settings.ts'
 import { createSoon } from '../soon.ts'
 import { layOutBlueprint, removeReadOnly } from './blueprint-folder.ts'
-import { type Deployment, fetchFolder, removeTree, type Store, storeFolder } from './deployment-folder.ts'
-import { folderOf, noteFile, type Owner } from './names.ts'
-import { listNotes, removeNote } from './notes.ts'
+import {
+  type Deployment,
+  fetchFolder,
+  onlyHere,
+  removeTree,
+  type Store,
+  storeFolder,
+} from './deployment-folder.ts'
+import { folderOf, insideOf, lockFolder, noteFile, type Owner } from './names.ts'
+import { isNoteFile, listNotes, removeNote } from './notes.ts'
 import { openResourcesFolder } from './open-folder.ts'
-import { findGone, readSurroundings } from './queries.ts'
+import { findGone, type HeldBy, readSurroundings } from './queries.ts'
+import { createTurns, inTurn } from './turns.ts'
 
 export { readInstallation } from './queries.ts'
 
@@ -28,17 +36,27 @@ export type ResourcesFolder = {
 }
 
 export type Entered = {
-  /** After it. Answers why the folder is not kept for other workers, where it is not. */
-  leave(): Promise<string | undefined>
+  /** After it. Answers what of the folder is not kept for other workers, and why, if something is not. */
+  leave(heldBy: HeldBy): Promise<string | undefined>
   /** When the operation is another worker's by now. */
   drop(): void
 }
 
 type Services = {
   readonly db: Store['db']
-  readonly settings: WorkerSettings
-  readonly config: ConfigValues
-  readonly log: WorkerLog
+  readonly settings: Pick<
+    WorkerSettings,
+    | 'dataFolder'
+    | 'environment'
+    | 'maxArchiveBytes'
+    | 'maxUnpackedBytes'
+    | 'maxUnpackedEntries'
+    | 'operationUsers'
+    | 'resourcesSweepMs'
+    | 'workFolder'
+  >
+  readonly config: Pick<ConfigValues, 'get'>
+  readonly log: Pick<WorkerLog, 'warn'>
 }
 
 export async function openResources({ db, settings, config, log }: Services): Promise<ResourcesFolder> {
@@ -61,16 +79,34 @@ export async function openResources({ db, settings, config, log }: Services): Pr
     const key = noteFile(root, owner)
     await alone(key, async () => {
       if (busy.has(key)) return
-      if (folder !== undefined)
-        await (owner.kind === 'blueprints' ? removeReadOnly(folder) : removeTree(folder))
-      await removeNote(root, owner)
+      await inTurn(root, owner, async () => {
+        if (folder !== undefined)
+          await (owner.kind === 'blueprints' ? removeReadOnly(folder) : removeTree(folder))
+        await removeNote(root, owner)
+      })
     })
   }
 
   const warn = (error: unknown) =>
     log.warn({ err: error }, 'folders of what was deleted could not be removed yet')
+  const leftOvers = [
+    createAbandonedSweep(join(insideOf(root), 'staging'), {
+      wanted: async () => new Set(),
+      afterMs: longestStagingMs,
+      remove: removeReadOnly,
+    }),
+    createAbandonedSweep(join(insideOf(root), 'notes'), {
+      wanted: async (names) => new Set(names.filter(isNoteFile)),
+      afterMs: longestStagingMs,
+    }),
+    createAbandonedSweep(join(insideOf(root), 'locks'), {
+      wanted: async () => new Set((await listNotes(root)).map((note) => basename(lockFolder(root, note)))),
+      afterMs: longestStagingMs,
+    }),
+  ]
   const sweeper = createSoon(
     async () => {
+      for (const sweep of leftOvers) await sweep().catch(warn)
       for (const gone of await findGone(db, await listNotes(root))) {
         // One that cannot be removed does not keep the others.
         await remove(gone).catch(warn)
@@ -100,24 +136,31 @@ export async function openResources({ db, settings, config, log }: Services): Pr
         )
       }
       const deployment: Deployment = { tenantId, id: deploymentId, surroundings, user }
-      const key = noteFile(root, { kind: 'deployments', tenant, id: deploymentId })
+      const owner = { kind: 'deployments', tenant, id: deploymentId } as const
+      const key = noteFile(root, owner)
+      const present = async (): Promise<Deployment | undefined> => {
+        const now = await readSurroundings(db, tenantId, deploymentId)
+        return now && { ...deployment, surroundings: now }
+      }
       await alone(key, async () => {
         // Those at work here have it, and write into it.
-        if (!busy.has(key)) await fetchFolder(store, deployment)
+        if (!busy.has(key)) await fetchFolder(store, owner, present)
         count(key, 1)
       })
       return {
-        leave: () =>
+        leave: (heldBy) =>
           alone(key, async () => {
             try {
-              return await storeFolder(store, deployment)
+              return await storeFolder(store, deployment, heldBy)
             } catch (error) {
               // The operation is done, and what it wrote is here: it is stored with what the next one writes.
               log.warn(
                 { err: error, deployment: deploymentId },
                 'the folder of a deployment could not be stored yet',
               )
-              return isDatabaseAway(error) ? undefined : `it could not be stored: ${(error as Error).message}`
+              return isDatabaseAway(error)
+                ? undefined
+                : onlyHere(`it could not be stored: ${(error as Error).message}`)
             } finally {
               count(key, -1)
             }
@@ -133,19 +176,7 @@ export async function openResources({ db, settings, config, log }: Services): Pr
   }
 }
 
-const nothing: Entered = { leave: async () => undefined, drop: () => undefined }
+/** For laying something out: what is older was left by a worker that was killed. */
+const longestStagingMs = 3_600_000
 
-/** What is done to one folder is done one after the other. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>()
-  return async <Value>(key: string, work: () => Promise<Value>): Promise<Value> => {
-    const before = last.get(key) ?? Promise.resolve()
-    const turn = before.then(work, work)
-    last.set(key, turn)
-    try {
-      return await turn
-    } finally {
-      if (last.get(key) === turn) last.delete(key)
-    }
-  }
-}
+const nothing: Entered = { leave: async () => undefined, drop: () => undefined }

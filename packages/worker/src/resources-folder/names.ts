@@ -19,9 +19,11 @@ const isFileName = (id: string): boolean => /^[A-Za-z0-9._~-]{1,255}$/.test(id) 
 /** What the workers of this machine know of the folders, and what is being made; closed to operations. */
 export const insideOf = (root: string): string => join(root, '.tutti')
 
-export const noteFile = (root: string, { kind, tenant, id }: Owner): string =>
-  join(
-    insideOf(root),
-    'notes',
-    `${createHash('sha256').update(`${kind}/${tenant}/${id}`).digest('hex')}.json`,
-  )
+export const noteFile = (root: string, owner: Owner): string =>
+  join(insideOf(root), 'notes', `${hashOf(owner)}.json`)
+
+/** Where the workers of this machine say whose turn it is. */
+export const lockFolder = (root: string, owner: Owner): string => join(insideOf(root), 'locks', hashOf(owner))
+
+const hashOf = ({ kind, tenant, id }: Owner): string =>
+  createHash('sha256').update(`${kind}/${tenant}/${id}`).digest('hex')

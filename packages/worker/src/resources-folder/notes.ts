@@ -19,12 +19,13 @@ export async function readNote(root: string, owner: Owner): Promise<Note | undef
   return parse(noteFile(root, owner))
 }
 
+/** Else it is one that is being written. */
+export const isNoteFile = (name: string): boolean => name.endsWith('.json')
+
 export async function listNotes(root: string): Promise<readonly Note[]> {
   const folder = join(insideOf(root), 'notes')
   const names = await readdir(folder).catch(unlessAbsent([]))
-  const notes = await Promise.all(
-    names.filter((name) => name.endsWith('.json')).map((name) => parse(join(folder, name))),
-  )
+  const notes = await Promise.all(names.filter(isNoteFile).map((name) => parse(join(folder, name))))
   return notes.filter((note) => note !== undefined)
 }
 

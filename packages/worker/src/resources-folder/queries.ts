@@ -45,7 +45,10 @@ export async function readSurroundings(
     .executeTakeFirst()
 }
 
-/** Answers the new version, or undefined when the deployment is gone. */
+/** Whose operation it was: another worker may have its execution by now, and run it again. */
+export type HeldBy = { readonly executionId: string; readonly fence: number }
+
+/** Answers the new version, or undefined when the deployment is gone or the execution is another worker's. */
 export async function writeDeploymentFolder(
   db: Database,
   {
@@ -54,11 +57,15 @@ export async function writeDeploymentFolder(
     createdAt,
   }: { readonly tenantId: number; readonly deploymentId: string; readonly createdAt: string },
   sha256: string,
+  { executionId, fence }: HeldBy,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ version: string }>`
     insert into deployment_folders (tenant_id, deployment_id, sha256)
     select tenant_id, id, ${sha256} from deployments
     where tenant_id = ${tenantId} and id = ${deploymentId} and created_at::text = ${createdAt}
+      and exists (
+        select from executions e
+        where e.tenant_id = ${tenantId} and e.id = ${executionId} and e.lease_fence = ${fence})
     on conflict (tenant_id, deployment_id)
       do update set sha256 = excluded.sha256, version = nextval('deployment_folder_versions')
     returning version::text`.execute(db)

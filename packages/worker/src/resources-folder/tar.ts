@@ -9,17 +9,35 @@ import { commandAs, type OperationUser } from '../operations/index.ts'
  */
 type As = { readonly folder: string; readonly user: OperationUser }
 
-/** The folder's content, as a tar. */
-export async function packInto({ folder, user }: As, sink: (tar: Readable) => Promise<void>): Promise<void> {
-  const child = start(['-cf', '-', '-C', folder, '.'], user)
+/**
+ * The folder's content, as a tar. Answers what that user may not read, if something: then the tar is none, or with
+ * `without` one without it.
+ */
+export async function packInto(
+  { folder, user }: As,
+  sink: (tar: Readable) => Promise<void>,
+  { without }: { readonly without: boolean },
+): Promise<string | undefined> {
+  const child = start([...(without ? ['--ignore-failed-read'] : []), '-cf', '-', '-C', folder, '.'], user)
   child.stdin.end()
   const sunk = sink(child.stdout).catch((error: unknown) => {
     child.kill()
     throw error
   })
   const [end] = await Promise.all([child.end, sunk])
+  const closed = end.text.split('\n').filter((line) => line.includes('Permission denied'))
+  if (closed.length > 0 && (end.code === 0 || !without)) return closed.join('\n')
   // 1: a file was written meanwhile, which the next look at the folder sees.
   if (end.code !== 0 && end.code !== 1) throw failed('packed', folder, end.text)
+  return undefined
+}
+
+/** Whoever may open what is closed to its own user does. What belongs to others stays as it is. */
+export async function openToOwner({ folder, user }: As): Promise<void> {
+  const child = startAs(user, ['chmod', '-R', 'u+rX', '--', folder])
+  child.stdin.end()
+  child.stdout.resume()
+  await child.end
 }
 
 /** A tar.gz into the folder. */
@@ -32,8 +50,12 @@ export async function unpackFrom({ folder, user }: As, packed: AsyncIterable<Uin
   const end = await child.end
   const broken = await written
   if (end.code !== 0) throw failed('unpacked', folder, end.text)
-  if (broken instanceof Error) throw broken
+  if (broken instanceof Error && !isUnread(broken)) throw broken
 }
+
+/** tar ends at the mark of an archive's end, perhaps before it has read what fills up the last block after it. */
+const isUnread = ({ code }: NodeJS.ErrnoException): boolean =>
+  code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'EPIPE'
 
 function failed(what: string, folder: string, text: string): Error {
   const error: NodeJS.ErrnoException = new Error(`${folder} could not be ${what}: ${text.trim()}`)
@@ -50,8 +72,10 @@ type Child = {
 
 const longestText = 10_000
 
-function start(args: readonly string[], user: OperationUser): Child {
-  const { file, args: all, options } = commandAs(user, ['tar', ...args])
+const start = (args: readonly string[], user: OperationUser): Child => startAs(user, ['tar', ...args])
+
+function startAs(user: OperationUser, command: readonly [string, ...string[]]): Child {
+  const { file, args: all, options } = commandAs(user, command)
   const child = spawn(file, all, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
   let text = ''
   child.stderr.on('data', (chunk: Buffer) => {

@@ -1,15 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Database, openDatabase } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { layOutBlueprint, removeReadOnly } from './blueprint-folder.ts'
-import { type Deployment, fetchFolder, type Store, storeFolder } from './deployment-folder.ts'
-import { folderOf } from './names.ts'
+import { type Deployment, fetchFolder, removeTree, type Store, storeFolder } from './deployment-folder.ts'
+import { folderOf, noteFile } from './names.ts'
 import { openResourcesFolder } from './open-folder.ts'
+import { readSurroundings } from './queries.ts'
 
 test.each(['..', '.', '', 'a/b', 'a\0b', 'ä', 'x'.repeat(256), ' ', '-\n'])(
   '%j is the name of no folder',
@@ -61,7 +63,7 @@ asRoot('as root', () => {
     ] as const) {
       const unpacked = async () => join(folder, 'unpacked')
       await layOutBlueprint(root, { tenant, id: 'app', sha256: 'x', unpacked }, user)
-      await fetchFolder(store, deploymentOf(tenant, user))
+      await fetch(tenant, user)
     }
   })
   afterAll(async () => {
@@ -84,6 +86,10 @@ asRoot('as root', () => {
       restoredSha256: null,
     },
   })
+  const fetch = (tenant: string, user: number) =>
+    fetchFolder(store, { kind: 'deployments', tenant, id: 'd' }, async () => deploymentOf(tenant, user))
+  const heldBy = { executionId: 'e', fence: 3 }
+  const keptOwner = { kind: 'deployments', tenant: 'ours', id: 'kept' } as const
   const run = (uid: number, command: string) =>
     spawnSync('sh', ['-c', command], { uid, gid: uid, cwd: store.root, encoding: 'utf8' })
 
@@ -124,13 +130,88 @@ asRoot('as root', () => {
     ).toBe(0)
     // Put there by the worker's own hand, it is still not read for somebody who may not.
     await symlink(join(folder, 'key'), join(store.root, 'deployments/ours/d/planted'))
-    expect(await storeFolder(store, deploymentOf('ours', ours))).toBeUndefined()
+    expect(await storeFolder(store, deploymentOf('ours', ours), heldBy)).toBeUndefined()
     const chunks = await db.selectFrom('archive_chunks').select('data').execute()
     const stored = gunzipSync(Buffer.concat(chunks.map(({ data }) => data))).toString('latin1')
     expect([stored.includes('./closed/x'), stored.includes('of the manager')]).toEqual([true, false])
     await rm(join(store.root, 'deployments/ours/d'), { recursive: true })
-    await fetchFolder(store, deploymentOf('ours', ours))
+    await fetch('ours', ours)
     expect(run(ours, 'touch deployments/ours/d/again').status).toBe(0)
     expect(await readFile(join(folder, 'key'), 'utf8')).toBe('of the manager')
   })
+
+  test('what its owner has closed is stored all the same, and so is a name that is no text', async () => {
+    await using kept = await storedDeployment()
+    const at = 'deployments/ours/kept'
+    expect(
+      run(
+        ours,
+        `cd ${at} && echo in > closed.txt && mkdir -p closed/deeper && echo deep > closed/deeper/x && chmod 0 closed.txt closed/deeper closed`,
+      ).status,
+    ).toBe(0)
+    expect(await storeFolder(store, await kept.present(), heldBy)).toBeUndefined()
+    await rm(join(store.root, at), { recursive: true })
+    await fetchFolder(store, keptOwner, kept.present)
+    expect(run(ours, `cat ${at}/closed.txt ${at}/closed/deeper/x`).stdout).toBe('in\ndeep\n')
+
+    // Only this one changes: it is seen.
+    const name = Buffer.from(`${join(store.root, at)}/\xff\n`, 'latin1')
+    await writeFile(name, 'of bytes')
+    await chown(name, ours, ours)
+    expect(await storeFolder(store, await kept.present(), heldBy)).toBeUndefined()
+    await rm(join(store.root, at), { recursive: true })
+    await fetchFolder(store, keptOwner, kept.present)
+    expect(await readFile(name, 'utf8')).toBe('of bytes')
+
+    // A worker that has lost its execution meanwhile stores nothing over what another one has stored.
+    const { surroundings } = await kept.present()
+    await writeFile(name, 'of one that was halted')
+    expect(await storeFolder(store, await kept.present(), { ...heldBy, fence: 2 })).toBeUndefined()
+    expect((await kept.present()).surroundings).toEqual(surroundings)
+
+    // What is somebody else's alone stays out, and is told; the rest is stored.
+    await writeFile(join(store.root, at, 'root-only'), 'of root', { mode: 0o600 })
+    expect(run(ours, `echo new > ${at}/new`).status).toBe(0)
+    expect(await storeFolder(store, await kept.present(), heldBy)).toMatch(/on this worker only.*root-only/)
+    await rm(join(store.root, at), { recursive: true })
+    await fetchFolder(store, keptOwner, kept.present)
+    expect(run(ours, `cat ${at}/new ${at}/root-only`).stdout).toBe('new\n')
+  })
+
+  test('folders that are nested deeper than a path can say are told, not thrown', async () => {
+    await using kept = await storedDeployment()
+    const deep = 'for i in $(seq 30); do mkdir $(printf "%0200d" 0) && cd $(printf "%0200d" 0); done'
+    run(ours, `cd deployments/ours/kept && ${deep}`) // until the shell itself cannot say where it is
+    expect(await storeFolder(store, await kept.present(), heldBy)).toMatch(/nested too deep/)
+    await removeTree(join(store.root, 'deployments/ours/kept'))
+  })
+
+  /** A deployment with a row of its own, whose folder is fetched. */
+  async function storedDeployment() {
+    await db
+      .insertInto('tenants')
+      .values({ id: 7, name: 'ours' })
+      .onConflict((oc) => oc.doNothing())
+      .execute()
+    await sql`insert into blueprints (tenant_id, id, created_by, state) values (7, 'app', 'admin', 'uploaded') on conflict do nothing`.execute(
+      db,
+    )
+    await sql`insert into deployments (tenant_id, id, display_name, blueprint_id, blueprint_tenant_id, created_by)
+      values (7, 'kept', 'kept', 'app', 7, 'admin')`.execute(db)
+    await sql`insert into executions (tenant_id, id, deployment_id, workflow_id, status, created_by, lease_fence)
+      values (7, 'e', 'kept', 'install', 'started', 'admin', 3) on conflict do nothing`.execute(db)
+    const present = async (): Promise<Deployment> => {
+      const surroundings = await readSurroundings(db, 7, 'kept')
+      if (surroundings === undefined) throw new Error('no deployment')
+      return { tenantId: 7, id: 'kept', user: ours, surroundings }
+    }
+    await fetchFolder(store, keptOwner, present)
+    return {
+      present,
+      async [Symbol.asyncDispose]() {
+        await sql`delete from deployments where tenant_id = 7 and id = 'kept'`.execute(db)
+        await rm(noteFile(store.root, keptOwner), { force: true })
+      },
+    }
+  }
 })

@@ -7,6 +7,8 @@ import {
   setDeploymentLabels,
 } from '@tutti/domain/dependencies'
 import { joinGroups } from '@tutti/domain/deployment-groups'
+import { insertPlannedInstances } from '@tutti/domain/node-instances'
+import { insertNodes } from '@tutti/domain/nodes'
 import { DslError, type Json, type JsonObject, type PlanningLimits } from '@tutti/dsl'
 import { executionEvents, insertEvents, type NewEvent, publicReason, type Visibility } from '@tutti/storage'
 import {
@@ -22,7 +24,7 @@ import type { WorkerServices } from '../services.ts'
 import { environmentAnswers } from './environment-answers.ts'
 import type { SystemWorkflow } from './index.ts'
 import { lackingCapabilities } from './parent-capabilities.ts'
-import { clearNodes, insertNodeInstances, insertNodes, readDeployment, storeDeployment } from './queries.ts'
+import { clearNodes, readDeployment, storeDeployment } from './queries.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
 
 /**
@@ -98,8 +100,10 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
     async change(transaction) {
       await clearNodes(transaction, owner)
       await storeDeployment(transaction, owner, environment.deployment, settings.displayName)
-      await insertNodes(transaction, owner, environment.nodes)
-      await insertNodeInstances(transaction, owner, environment.instances)
+      const { visibility, created_by } = deployment
+      const stored = { tenant_id: tenantId, id: deploymentId, deploymentId, visibility, created_by }
+      await insertNodes(transaction, stored, environment.nodes)
+      await insertPlannedInstances(transaction, stored, environment.instances)
       const source = { tenantId, id: deploymentId }
       await removeDependencies(transaction, source)
       const used = usedCapabilities(environment.dependencies, deployment)

@@ -1,3 +1,4 @@
+import { isSystemWorkflowName, type SystemWorkflowName } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
 import type { ExecutionControl } from '../executions/control.ts'
 import type { WorkerServices } from '../services.ts'
@@ -12,12 +13,12 @@ export type SystemWorkflow = (
   control: ExecutionControl,
 ) => Promise<void>
 
-const systemWorkflows: Readonly<Record<string, SystemWorkflow>> = {
+const systemWorkflows: Readonly<Record<SystemWorkflowName, SystemWorkflow>> = {
   upload_blueprint: uploadBlueprint,
   create_deployment_environment: createEnvironment,
   delete_deployment_environment: deleteEnvironment,
 }
 
 export function findSystemWorkflow(name: string): SystemWorkflow | undefined {
-  return Object.hasOwn(systemWorkflows, name) ? systemWorkflows[name] : undefined
+  return isSystemWorkflowName(name) ? systemWorkflows[name] : undefined
 }

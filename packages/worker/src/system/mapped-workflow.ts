@@ -1,6 +1,6 @@
+import { readWorkflow } from '@tutti/domain/executions'
 import { builtInWorkflow, type Workflow, WorkflowError } from '@tutti/engine'
 import type { Database, ExecutionRow } from '@tutti/storage'
-import { readWorkflow } from './queries.ts'
 
 /** What the execution's workflow is mapped to in its deployment. @throws WorkflowError when that cannot be run */
 export async function mappedWorkflow(

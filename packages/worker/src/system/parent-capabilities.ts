@@ -1,7 +1,7 @@
 import type { LabelPair } from '@tutti/api'
 import { isCall, type Json, type PlanRequirements } from '@tutti/dsl'
 import type { Database } from '@tutti/storage'
-import { readCapabilities } from './queries.ts'
+import { declaredCapabilities } from './queries.ts'
 
 /**
  * Why the deployment cannot live in its environment: the blueprint asks for capabilities that no deployment has which
@@ -10,14 +10,14 @@ import { readCapabilities } from './queries.ts'
  */
 export async function lackingCapabilities(
   db: Database,
-  owner: Parameters<typeof readCapabilities>[1],
+  owner: Parameters<typeof declaredCapabilities>[1],
   requirements: unknown,
   labels: readonly LabelPair[],
 ): Promise<string | undefined> {
   const wanted = (requirements as PlanRequirements | null)?.parent_capabilities ?? []
   if (wanted.length === 0) return undefined
   const parents = labels.filter(({ key }) => key === 'csys-obj-parent').map(({ value }) => value)
-  const known = await readCapabilities(db, owner, parents)
+  const known = await declaredCapabilities(db, owner, parents)
   if (known.length < parents.length) return undefined
   const missing = wanted.filter((path) => !known.some((capabilities) => declares(capabilities, path)))
   if (missing.length === 0) return undefined

@@ -1,9 +1,9 @@
 import { seenBy } from '@tutti/domain/dependencies'
-import type { DeploymentPlan, PlanWorkflow } from '@tutti/dsl'
+import type { DeploymentPlan } from '@tutti/dsl'
 import { type Database, type Schema, type Transaction, toJson } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
-import type { Environment, NodeRow } from '../planning/environment.ts'
+import type { Environment } from '../planning/environment.ts'
 
 /** An uploaded blueprint that the user may import: of the tenant or global, and not somebody else's private one. */
 export async function findImportable(db: Database, tenantId: number, username: string, id: string) {
@@ -124,24 +124,8 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
     .executeTakeFirst()
 }
 
-/** What the deployment has under that name. */
-export async function readWorkflow(
-  db: Database,
-  tenantId: number,
-  deploymentId: string,
-  name: string,
-): Promise<PlanWorkflow | null> {
-  const row = await db
-    .selectFrom('deployments')
-    .select(sql<PlanWorkflow | null>`workflows -> ${name}`.as('workflow'))
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', deploymentId)
-    .executeTakeFirst()
-  return row?.workflow ?? null
-}
-
 /** What these deployments of the tenant declare; of those that the user sees. */
-export async function readCapabilities(
+export async function declaredCapabilities(
   db: Database,
   { tenantId, username }: { readonly tenantId: number; readonly username: string },
   ids: readonly string[],
@@ -186,68 +170,4 @@ export async function storeDeployment(
     .where('tenant_id', '=', tenantId)
     .where('id', '=', deploymentId)
     .execute()
-}
-
-/** Nodes as docs/reference/plan.md, "What is stored" stores them, one statement for all. */
-export async function insertNodes(
-  transaction: Transaction,
-  owner: Owner,
-  nodes: readonly NodeRow[],
-): Promise<void> {
-  if (nodes.length === 0) return
-  const column = <T>(read: (node: NodeRow, index: number) => T) => nodes.map(read)
-  await sql`
-    insert into nodes (tenant_id, deployment_id, visibility, created_by, id, position, type, type_hierarchy, host_id,
-      properties, operations, plugins, plugins_to_install, relationships, number_of_instances,
-      planned_number_of_instances, deploy_number_of_instances, min_number_of_instances, max_number_of_instances)
-    select ${owner.tenantId}, ${owner.deploymentId}, ${owner.visibility}, ${owner.createdBy}, n.*
-    from unnest(
-      ${column((node) => node.id)}::text[],
-      ${column((_node, index) => index)}::int[],
-      ${column((node) => node.type)}::text[],
-      ${column((node) => node.type_hierarchy)}::json[],
-      ${column((node) => node.host_id)}::text[],
-      ${column((node) => node.properties)}::json[],
-      ${column((node) => node.operations)}::json[],
-      ${column((node) => node.plugins)}::json[],
-      ${column((node) => node.plugins_to_install)}::json[],
-      ${column((node) => node.relationships)}::json[],
-      ${column((node) => node.current_instances)}::int[],
-      ${column((node) => node.current_instances)}::int[],
-      ${column((node) => node.default_instances)}::int[],
-      ${column((node) => node.min_instances)}::int[],
-      ${column((node) => node.max_instances)}::int[]
-    ) as n`.execute(transaction)
-}
-
-export async function insertNodeInstances(
-  transaction: Transaction,
-  owner: Owner,
-  batches: Environment['instances'],
-): Promise<void> {
-  for (const batch of batches) {
-    await sql`
-      insert into node_instances (tenant_id, deployment_id, visibility, created_by, id, node_id, host_id,
-        instance_index, relationships, scaling_groups)
-      select ${owner.tenantId}, ${owner.deploymentId}, ${owner.visibility}, ${owner.createdBy}, i.*
-      from json_to_recordset(${batch}::json) as i(
-        id text, node_id text, host_id text, instance_index int, relationships json, scaling_groups json)`.execute(
-      transaction,
-    )
-  }
-}
-
-/** Which of these ids other deployments of the tenant use already. */
-export async function takenInstanceIds(
-  db: Database,
-  tenantId: number,
-  ids: readonly string[],
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('node_instances')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
-    .execute()
-  return rows.map((row) => row.id)
 }

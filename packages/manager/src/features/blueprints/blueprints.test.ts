@@ -131,7 +131,7 @@ test('how an upload went can be said by others, and a failed one is deleted at o
   })
   expect((await patch(id, { state: 'nonsense' })).body.message).toContain('Invalid state: nonsense')
   expect((await patch(id, { plan: {} })).body.message).toBe(
-    'plan.nodes parameter is expected to be of type list but is of type NoneType',
+    'plan is invalid: must have required properties nodes',
   )
   expect((await patch(id, { plan: { nodes: [] } }, { user: 'alice' })).status).toBe(403)
   const planless = newId()
@@ -307,6 +307,9 @@ test('deleting goes by its rules, in their order', async () => {
       body: { error_code: 'dependent_exists_error', message: expect.stringContaining('of-base') },
     })
   }
+  // That it failed, as somebody says afterwards, does not take its deployments away.
+  await patch(base, { state: 'failed_parsing' })
+  expect((await remove(base)).body.error_code).toBe('dependent_exists_error')
   await system.db.deleteFrom('deployments').where('id', '=', 'of-base').execute()
   expect((await remove(base, 'force=true')).status).toBe(204)
   expect((await get(base)).status).toBe(404)

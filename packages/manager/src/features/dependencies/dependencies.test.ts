@@ -324,3 +324,68 @@ test('nothing of other tenants or of somebody else', async () => {
     (await manager.inject('GET', path, { user: 'carol', tenant: 'other' })).body.metadata.pagination.total,
   ).toBe(0)
 })
+
+const restore = (source: string, target: string, request: TestRequest = {}) =>
+  manager.inject('POST', path, {
+    body: {
+      source_deployment_id: source,
+      inter_deployment_dependencies: [{ dependency_creator: 'waits', target_deployment: target }],
+    },
+    ...request,
+  })
+const targetOf = async (source: string) =>
+  (await list(`source_deployment_id=${source}`)).items.map(
+    (one: { target_deployment_id: string | null }) => one.target_deployment_id,
+  )
+
+test('what waits for a deployment that it may not see is linked when it may', async () => {
+  const hers = { visibility: 'private', createdBy: 'alice' } as const
+  const bob = { user: 'bob' }
+  const [first, second] = [await deployment({ createdBy: 'bob' }), await deployment({ createdBy: 'bob' })]
+  const [widened, given] = [await deployment(hers), await deployment(hers)]
+  expect((await restore(first, widened, bob)).status).toBe(200)
+  expect((await restore(second, given, bob)).status).toBe(200)
+  expect([...(await targetOf(first)), ...(await targetOf(second))]).toEqual([null, null])
+  expect(await labels(widened)).toEqual([])
+
+  const wider = { visibility: 'tenant' }
+  await manager.inject('PATCH', `/deployments/${widened}/set-visibility`, { body: wider, user: 'alice' })
+  await manager.inject('PATCH', `/deployments/${given}`, { body: { creator: 'bob' } })
+  expect([...(await targetOf(first)), ...(await targetOf(second))]).toEqual([widened, given])
+  expect(await labels(widened)).toEqual([`csys-consumer-id=${first}`])
+  const refused = await manager.inject('DELETE', `/deployments/${widened}`, { user: 'alice' })
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining(`\`${first}\``) } })
+})
+
+test('what would become a circle goes on waiting', async () => {
+  const mine = await deployment({ createdBy: 'bob' })
+  const hers = await deployment({ visibility: 'private', createdBy: 'alice' })
+  expect((await put(link(hers, mine), { user: 'alice' })).status).toBe(200)
+  expect((await restore(mine, hers, { user: 'bob' })).status).toBe(200)
+  const wider = { body: { visibility: 'tenant' }, user: 'alice' }
+  expect((await manager.inject('PATCH', `/deployments/${hers}/set-visibility`, wider)).status).toBe(200)
+  expect(await targetOf(mine)).toEqual([null])
+  expect(await labels(hers)).toEqual([])
+})
+
+test('a deployment that is not deleted after all is one to depend on again', async () => {
+  for (const status of ['failed', 'cancelled']) {
+    const [source, target] = [await deployment(), await deployment()]
+    const { id } = await addExecution(manager.db, {
+      deploymentId: target,
+      workflowId: 'delete_deployment_environment',
+    })
+    expect((await restore(source, target)).status).toBe(200)
+    expect(await targetOf(source)).toEqual([null])
+    expect((await manager.inject('PATCH', `/executions/${id}`, { body: { status } })).status).toBe(200)
+    expect(await targetOf(source)).toEqual([target])
+    expect(await labels(target)).toEqual([`csys-consumer-id=${source}`])
+  }
+})
+
+test('an id that is taken is a conflict', async () => {
+  const [a, b] = [await deployment(), await deployment()]
+  const body = { ...link(a, b), id: `taken-${a}` }
+  expect((await put(body)).status).toBe(200)
+  expect((await put(body)).status).toBe(409)
+})

@@ -10,7 +10,7 @@ let evaluator: Parameters<typeof openEvaluation>[0]
 
 beforeAll(async () => {
   manager = await startTestManager()
-  evaluator = { services: manager.services, readSecret: async () => undefined }
+  evaluator = { db: manager.services.db, readSecret: async () => undefined }
   const { db } = manager
   const other = await addTenant(db, 'other')
   scope = { username: 'alice', tenantIds: [0], administeredTenantIds: [], globalTenantIds: [other] }

@@ -283,6 +283,45 @@ test('a workflow is what it is mapped to, and what cannot be run is neither avai
   expect((await system.inject('GET', `/deployments/${id}`)).body.installation_status).toBe('active')
 })
 
+test("a blueprint's workflow with the name of one of the manager's own is never that one", async () => {
+  const mapping = 'default_workflows.cloudify.plugins.workflows.install'
+  const names = ['upload_blueprint', 'create_deployment_environment', 'delete_deployment_environment']
+  const workflows = Object.fromEntries(names.map((name) => [name, { mapping }]))
+  await system.upload('disguised', blueprintArchive(blueprintText({ workflows })))
+  await system.deploy('disguised', 'disguised')
+  await system.inject('PUT', '/deployment-groups/disguised', { body: { deployment_ids: ['disguised'] } })
+  const listed = (await system.inject('GET', '/deployments/disguised')).body.workflows
+  for (const workflow_id of names) {
+    expect(listed.find(({ name }: { name: string }) => name === workflow_id).is_available).toBe(false)
+    for (const more of [{}, { force: true }, { queue: true }]) {
+      expect(await post({ deployment_id: 'disguised', workflow_id, ...more })).toMatchObject({
+        status: 501,
+        body: { message: expect.stringContaining(`Workflow ${workflow_id} cannot be run: its name`) },
+      })
+    }
+    const body = { deployment_group_id: 'disguised', workflow_id }
+    const group = (await system.inject('POST', '/execution-groups', { body })).body
+    expect(await system.ended(group.execution_ids[0])).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('cannot be run: its name'),
+    })
+  }
+  expect((await system.inject('GET', '/deployments/disguised')).status).toBe(200)
+})
+
+test("a group runs a blueprint's own workflow of a name that is not built", async () => {
+  const update = { mapping: 'default_workflows.cloudify.plugins.workflows.install' }
+  await system.upload('own-update', blueprintArchive(blueprintText({ workflows: { update } })))
+  await system.deploy('own-update', 'own-update')
+  await system.inject('PUT', '/deployment-groups/own-update', { body: { deployment_ids: ['own-update'] } })
+  const body = { deployment_group_id: 'own-update', workflow_id: 'update' }
+  const started = await system.inject('POST', '/execution-groups', { body })
+  expect(started.status).toBe(200)
+  expect((await system.ended(started.body.execution_ids[0])).status).toBe('terminated')
+  const none = { deployment_group_id: 'disguised', workflow_id: 'update' }
+  expect((await system.inject('POST', '/execution-groups', { body: none })).status).toBe(501)
+})
+
 test('an alias of uninstall asks who depends on the deployment, as uninstall does', async () => {
   const [id, other] = [await deployed(), await deployed()]
   await system.inject('PUT', '/deployments/inter-deployment-dependencies', {

@@ -1,23 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ApiError, notFound, unavailableWorkflow } from '@tutti/api'
-import { scopeOf } from '@tutti/domain'
-import { readDeploymentStates } from '@tutti/domain/executions'
-import {
-  convertAndCheckParameters,
-  DslError,
-  evaluatedConstraints,
-  evaluateFunctions,
-  hasFunctionsInConstraints,
-  holdsCall,
-  type Json,
-  newBudget,
-  type PlanWorkflow,
-  whyUnavailable,
-  withObjects,
-} from '@tutti/dsl'
+import { ApiError, unavailableWorkflow } from '@tutti/api'
+import { DslError, holdsCall, type Json, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
 import { whyNotBuiltIn } from '@tutti/engine'
 import type { Database, ExecutionRow } from '@tutti/storage'
-import { evaluationOf, objectFinder } from './environment-answers.ts'
+import { evaluatePayload, evaluatorWithoutSecrets, openEvaluation } from '../evaluation/index.ts'
+import { scopeOf } from '../scope-of-queries.ts'
+import { readDeploymentStates } from './deployment-states-queries.ts'
+import { checkParameters, declaredParameters } from './parameters.ts'
 import { readWorkflow } from './queries.ts'
 
 type Parameters = Readonly<Record<string, Json>>
@@ -40,7 +29,7 @@ export async function checkAtStart(db: Database, execution: ExecutionRow): Promi
   if (workflow === null) {
     return { ok: false, error: `Workflow ${workflowId} does not exist in deployment ${deploymentId}` }
   }
-  const notBuiltIn = whyNotBuiltIn(workflow)
+  const notBuiltIn = whyNotBuiltIn(workflowId, workflow)
   if (notBuiltIn !== undefined)
     return { ok: false, error: `Workflow ${workflowId} cannot be run: ${notBuiltIn}` }
   const why = execution.force || execution.resume ? undefined : await unavailability(db, execution, workflow)
@@ -48,7 +37,7 @@ export async function checkAtStart(db: Database, execution: ExecutionRow): Promi
     return { ok: false, error: unavailableWorkflow(workflowId, deploymentId, why).message }
   }
   try {
-    return await checkParameters(db, execution, deploymentId, workflow)
+    return { ok: true, parameters: await parametersNow(db, execution, deploymentId, workflow) }
   } catch (error) {
     if (error instanceof DslError || error instanceof ApiError) return { ok: false, error: error.message }
     throw error
@@ -65,42 +54,35 @@ async function unavailability(
   return state && whyUnavailable(rules, state)
 }
 
-async function checkParameters(
+async function parametersNow(
   db: Database,
   execution: ExecutionRow,
   deploymentId: string,
   workflow: PlanWorkflow,
-): Promise<Checked> {
+): Promise<Parameters> {
   const stored = execution.parameters as Parameters
-  const isOpen =
-    hasFunctionsInConstraints(workflow.parameters) || Object.values(stored).some((value) => holdsCall(value))
   const scope = await scopeOf(db, execution.tenant_id, execution.created_by)
-  const storage = isOpen ? await evaluationOf(db, scope, deploymentId) : undefined
-  // It may be somebody's own by now. What is not evaluated is no parameter.
-  if (isOpen && storage === undefined) throw notFound('Deployment', deploymentId)
-  const budget = newBudget()
-  const declared = storage
-    ? await evaluatedConstraints(workflow.parameters, storage, budget)
-    : workflow.parameters
+  const evaluator = evaluatorWithoutSecrets(db)
+  const declared = await declaredParameters(evaluator, scope, deploymentId, workflow)
   const schema = withDefaultsOf(stored, declared)
-  const outcome = await withObjects(objectFinder(db, scope, null), (objects) =>
-    convertAndCheckParameters({
-      workflow: execution.workflow_id,
-      schema,
-      given: withoutDefaults(stored, schema),
-      allowCustomParameters: execution.allow_custom_parameters,
-      deploymentId,
-      objects,
-    }),
-  )
-  if (!outcome.ok) return { ok: false, error: outcome.problems.join('\n') }
-  const evaluated: Record<string, Json> = {}
-  for (const [name, value] of Object.entries(outcome.parameters)) {
-    evaluated[name] =
-      storage && holdsCall(value) ? await evaluateFunctions(value, {}, storage, budget) : value
+  const given = {
+    deploymentId,
+    workflowId: execution.workflow_id,
+    parameters: withoutDefaults(stored, schema),
+    allowCustomParameters: execution.allow_custom_parameters,
   }
-  return { ok: true, parameters: evaluated }
+  const checked = await checkParameters(evaluator, scope, given, schema)
+  if (!Object.values(checked).some(isOpen)) return checked
+  // The deployment may be somebody's own by now. What is not evaluated is no parameter.
+  const storage = await openEvaluation(evaluator, scope, deploymentId)
+  const evaluated: Record<string, Json> = {}
+  for (const [name, value] of Object.entries(checked)) {
+    evaluated[name] = isOpen(value) ? await evaluatePayload(evaluator, value, {}, storage) : value
+  }
+  return evaluated
 }
+
+const isOpen = (value: Json): boolean => holdsCall(value)
 
 /** Defaults that name something are what that was when the execution was queued, if it was looked at then. */
 const withDefaultsOf = (stored: Parameters, schema: PlanWorkflow['parameters']): PlanWorkflow['parameters'] =>
