@@ -84,7 +84,7 @@ export async function startTestManager(
   const log = pino({ level: 'silent' })
   const allSettings = { ...testSettings, dataFolder, ...settings }
   const shared = await openSharedState(db, allSettings, log)
-  const room = createRoom(allSettings.dataFolder)
+  const room = createRoom(allSettings.dataFolder, { refusalMs: 500 })
   const metrics = createMetrics()
   const { readers, hashing } = managerShares(metrics)
   const services: ManagerServices = {
