@@ -12,7 +12,7 @@ export type Services = AuthenticationServices & {
   readonly maintenance: Watched<MaintenanceState | undefined>
   /** This process's own, for archives on their way in. */
   readonly uploadFolder: string
-  readonly ends: ExecutionEnds
+  readonly executionEnds: ExecutionEnds
   /** In a transaction that may read secrets, those that other systems keep; elsewhere they are asked for when read. */
   readonly secretsAtHand?: SecretsAtHand
   readonly log: DomainLog

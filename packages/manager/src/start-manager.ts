@@ -62,7 +62,7 @@ export async function startManager(options: {
   const shared = await openSharedState(db, settings, log)
   const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
   const room = createRoom(uploadFolder)
-  const ends = watchExecutionEnds(db, readEnd, { room, awayMs: settings.databaseSeconds * 1_000 })
+  const executionEnds = watchExecutionEnds(db, readEnd, { room, awayMs: settings.databaseSeconds * 1_000 })
   const directory = createDirectory(db)
   const { readers, hashing } = managerShares(metrics)
   const id = randomUUID()
@@ -70,7 +70,7 @@ export async function startManager(options: {
   const listener = listen(
     connection,
     (notification) => {
-      ends.onNotification(notification)
+      executionEnds.onNotification(notification)
       if (notification.kind === 'login_failed' && notification.manager !== id)
         slowDown.failed(notification.key)
       directory.onNotification(notification)
@@ -90,7 +90,7 @@ export async function startManager(options: {
     config: shared.config,
     maintenance: shared.maintenance,
     uploadFolder,
-    ends,
+    executionEnds,
     room,
     passwords: createPasswordCheck(hashing),
     slowDown,

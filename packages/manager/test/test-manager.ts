@@ -97,7 +97,7 @@ export async function startTestManager(
     maintenance: shared.maintenance,
     uploadFolder: allSettings.dataFolder,
     room,
-    ends: watchExecutionEnds(db, readEnd, { room, awayMs: 15_000 }),
+    executionEnds: watchExecutionEnds(db, readEnd, { room, awayMs: 15_000 }),
     passwords: createPasswordCheck(hashing),
     slowDown: createSlowDown({ now: () => performance.now(), most: 10_000 }),
     readers,

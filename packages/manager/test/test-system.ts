@@ -42,7 +42,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
   const manager = await startTestManager({ waitMs: 60_000, ...settings })
   const { app, connection, services } = manager
   const { dataFolder } = services.settings
-  const listener = listen(connection, services.ends.onNotification)
+  const listener = listen(connection, services.executionEnds.onNotification)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const database = openDatabase({ ...connection, max: 8 })
   const worker = await startWorker({
@@ -129,7 +129,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
         .select('tenant_id')
         .where('id', '=', executionId)
         .executeTakeFirstOrThrow()
-      await services.ends.wait(tenant_id, executionId, 60_000)
+      await services.executionEnds.wait(tenant_id, executionId, 60_000)
       const { name } = await manager.db
         .selectFrom('tenants')
         .select('name')
@@ -145,7 +145,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
         )
       ).body
       // Gone with its execution, perhaps already.
-      if (items.length > 0) await services.ends.wait(0, items[0].id, 60_000)
+      if (items.length > 0) await services.executionEnds.wait(0, items[0].id, 60_000)
       expect(await manager.inject('GET', `/deployments/${deploymentId}`)).toMatchObject({ status: 404 })
     },
     async close() {

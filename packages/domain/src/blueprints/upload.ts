@@ -58,10 +58,10 @@ export async function uploadBlueprint(
   query: Query,
   archive: ReceivedArchive,
 ): Promise<void> {
-  const { ends, settings } = actor.services
+  const { executionEnds, settings } = actor.services
   const { executionId, isAsync } = await startUpload(actor, id, query, archive, false)
   if (isAsync || executionId === undefined) return
-  await ends.wait(tenantOf(actor).id, executionId, settings.waitMs)
+  await executionEnds.wait(tenantOf(actor).id, executionId, settings.waitMs)
   const { state, error } = await getBlueprint(actor, id, ['state', 'error'])
   checkUploaded(id, { state: String(state), error: error === null ? null : String(error) })
 }
@@ -73,16 +73,16 @@ export async function uploadBlueprint(
  * @throws invalid_blueprint_error
  */
 export async function validateBlueprint(actor: Actor, id: string, query: Query, archive: ReceivedArchive) {
-  const { ends, settings } = actor.services
+  const { executionEnds, settings } = actor.services
   const { executionId } = await startUpload(actor, id, query, archive, true)
   if (executionId === undefined) throw badParameter('skip_execution cannot be used to validate a blueprint')
   const tenantId = tenantOf(actor).id
-  let end = await ends.wait(tenantId, executionId, settings.waitMs)
+  let end = await executionEnds.wait(tenantId, executionId, settings.waitMs)
   if (end !== undefined && !isEndStatus(end.status)) {
     const temporary = await getBlueprint(actor, id).catch((error: unknown) => error)
     if (!(temporary instanceof Error)) return temporary
     // It has gone with the end of the execution, which came just now.
-    end = await ends.wait(tenantId, executionId, 0)
+    end = await executionEnds.wait(tenantId, executionId, 0)
     if (end !== undefined && !isEndStatus(end.status)) throw temporary
   }
   if (end?.status === 'terminated') return undefined

@@ -46,10 +46,10 @@ export async function createDeployment(
   body: Body,
   options: Options,
 ): Promise<void> {
-  const { ends, settings } = actor.services
+  const { executionEnds, settings } = actor.services
   const executionId = await startCreation(actor, id, body, options)
   if (options.async_create || executionId === undefined) return
-  checkCreated(id, await ends.wait(tenantOf(actor).id, executionId, settings.waitMs))
+  checkCreated(id, await executionEnds.wait(tenantOf(actor).id, executionId, settings.waitMs))
 }
 
 /**
@@ -255,10 +255,10 @@ const siteOf = (site: Site | undefined) => site && { tenantId: site.tenant_id, n
 
 /** Who does not wait for the creation may ask for it while the blueprint is still being uploaded. */
 async function untilUploaded(actor: Actor, blueprintId: string): Promise<void> {
-  const { db, ends, settings } = actor.services
+  const { db, executionEnds, settings } = actor.services
   const blueprint = await requireBlueprint(actor, db, blueprintId)
   if (isFinalBlueprintState(blueprint.state) || blueprint.upload_execution_id === null) return
-  await ends.wait(blueprint.tenant_id, blueprint.upload_execution_id, settings.waitMs)
+  await executionEnds.wait(blueprint.tenant_id, blueprint.upload_execution_id, settings.waitMs)
 }
 
 async function requireUploadedBlueprint(actor: Actor, db: Database, id: string) {

@@ -6,7 +6,7 @@
 export type { EvaluationContext } from '@tutti/dsl'
 export { type EvaluatedDeployment, findEvaluatedDeployment } from './queries.ts'
 export {
-  comparing,
+  comparingEvaluator,
   type Evaluator,
   evaluateConstraints,
   evaluatePayload,

@@ -79,7 +79,7 @@ export async function findEvaluation(
 }
 
 /** The same evaluation where values are compared and nobody sees them: constraints may take hidden secrets. */
-export const comparing = (actor: Actor, evaluator: Evaluator): Evaluator => ({
+export const comparingEvaluator = (actor: Actor, evaluator: Evaluator): Evaluator => ({
   ...evaluator,
   readSecret: comparedSecrets(actor),
 })

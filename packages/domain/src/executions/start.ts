@@ -10,7 +10,7 @@ import {
   workflowsThatStop,
 } from '../dependencies/index.ts'
 import {
-  comparing,
+  comparingEvaluator,
   type Evaluator,
   evaluatePayload,
   objectFinder,
@@ -211,7 +211,7 @@ function withoutOpenConstraints(schemas: PlanWorkflow['parameters']): PlanWorkfl
 type Find = ReturnType<typeof objectFinder>
 
 /** Takes it that the deployment will have what is said to be in it. */
-const elsewhere =
+const assumingOwnObjects =
   (find: Find, deploymentId: string): Find =>
   async (queries) => {
     const outside = queries.filter((query) => query.deploymentId !== deploymentId)
@@ -227,7 +227,7 @@ async function checkGiven(
   { isBeingCreated, ...given }: GivenParameters,
 ) {
   const scope = tenantScope(actor)
-  const comparer = comparing(actor, evaluator)
+  const comparer = comparingEvaluator(actor, evaluator)
   const all = { ...given, deploymentId }
   if (!isBeingCreated) {
     return checkParameters(
@@ -237,7 +237,7 @@ async function checkGiven(
       await declaredParameters(comparer, scope, deploymentId, workflow),
     )
   }
-  const find = elsewhere(objectFinder(comparer, scope), deploymentId)
+  const find = assumingOwnObjects(objectFinder(comparer, scope), deploymentId)
   return checkParameters(comparer, scope, all, withoutOpenConstraints(workflow.parameters), find)
 }
 

@@ -74,7 +74,7 @@ test('whatever comes together, nothing breaks, hangs or is left half done', asyn
       .execute()
     const [first] = unfinished
     if (first === undefined) break
-    await system.services.ends.wait(0, first.id, 60_000)
+    await system.services.executionEnds.wait(0, first.id, 60_000)
   }
   const failed = await system.db
     .selectFrom('executions')
