@@ -13,12 +13,10 @@ export function whileHeld<T>(
   control: ExecutionControl,
   work: () => Promise<T>,
 ): Promise<T> {
-  let told: unknown
-  return whileAway(work, (error) => {
-    checkHeld(control)
-    if (told === error) return
-    told = error
-    const execution_id = control.lease.executionId
-    services.log.warn({ execution_id, err: error }, 'the database does not answer; trying again')
-  })
+  const execution_id = control.lease.executionId
+  return whileAway(
+    work,
+    () => checkHeld(control),
+    (error) => services.log.warn({ execution_id, err: error }, 'the database does not answer; trying again'),
+  )
 }
