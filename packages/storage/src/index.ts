@@ -111,6 +111,7 @@ export {
   siteTable,
   tenantsWithGlobals,
 } from './owned.ts'
+export { inParts } from './parts.ts'
 export { openProcessFolder } from './process-folder.ts'
 export {
   type Heartbeat,
