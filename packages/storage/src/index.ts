@@ -60,16 +60,12 @@ export {
   withoutCredentials,
 } from './fetch/index.ts'
 export {
-  addLabels,
   blueprintLabels,
   deploymentGroupLabels,
   deploymentLabels,
-  isSeenLabel,
   type LabelledTable,
-  readLabels,
-  removeLabels,
-  replaceLabels,
-} from './labels.ts'
+} from './labelled-table.ts'
+export { addLabels, isSeenLabel, readLabels, removeLabels, replaceLabels } from './labels.ts'
 export { inBatches, sizeOf } from './lists/batches.ts'
 export { columnOf } from './lists/columns.ts'
 export { countedAhead, countRows, findById, findItem, listPage, pagedList, selection } from './lists/list.ts'
@@ -112,6 +108,7 @@ export {
   tenantsWithGlobals,
 } from './owned.ts'
 export { inParts } from './parts.ts'
+export { ping } from './ping.ts'
 export { openProcessFolder } from './process-folder.ts'
 export {
   type Heartbeat,

@@ -1,4 +1,5 @@
-import type { ExecutionRow } from './lease.ts'
+import type { Selectable } from 'kysely'
+import type { Schema } from '../schema.ts'
 
 /**
  * A client or a pool of `pg`. Renewals go past everything that a process shares (keep-leases.ts), and the thread that
@@ -8,7 +9,10 @@ export type Connection = {
   query(text: string, values: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-export type HeldLease = Pick<ExecutionRow, 'tenant_id' | 'id' | 'status' | 'lease_fence' | 'resume_mode'> & {
+export type HeldLease = Pick<
+  Selectable<Schema['executions']>,
+  'tenant_id' | 'id' | 'status' | 'lease_fence' | 'resume_mode'
+> & {
   /** False for a row in the middle of a transaction: see `renewLocked`. */
   readonly isRenewed: boolean
   readonly hasToken: boolean
