@@ -24,9 +24,15 @@ export type ManagerOptions = {
   readonly dataFolder: string
   /** Folder for a `.cpuprofile` of the process, written when it stops. */
   readonly profileFolder?: string | undefined
+  /** `api`: executions are left to workers of their own (worker.ts). */
+  readonly roles?: 'all' | 'api'
 }
 
-export async function startManager({ dataFolder, profileFolder }: ManagerOptions): Promise<BenchManager> {
+export async function startManager({
+  dataFolder,
+  profileFolder,
+  roles = 'all',
+}: ManagerOptions): Promise<BenchManager> {
   const startedAt = performance.now()
   const profile = profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
   const serve = [
@@ -35,6 +41,8 @@ export async function startManager({ dataFolder, profileFolder }: ManagerOptions
     dataFolder,
     '--port',
     '0',
+    '--roles',
+    roles,
     '--log-level',
     process.env.BENCH_LOG ?? 'warn',
     '--json',
@@ -64,7 +72,7 @@ export async function startManager({ dataFolder, profileFolder }: ManagerOptions
 }
 
 /** Settings of the user's own manager are not for a benchmark. */
-const withoutTutti = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+export const withoutTutti = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith('TUTTI_')))
 
 function readyUrl(child: ChildProcess): Promise<string> {
@@ -81,7 +89,7 @@ function readyUrl(child: ChildProcess): Promise<string> {
   })
 }
 
-function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+export function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
   return new Promise((resolve) => {
     child.once('exit', () => resolve())

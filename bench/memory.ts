@@ -26,6 +26,11 @@ export async function memoryOf({ pid, dataFolder }: BenchManager): Promise<Memor
   }
 }
 
+/** The most that was resident of one process. */
+export async function peakMemoryMb(pid: number): Promise<number> {
+  return mebibytes(fieldOf(await readFile(`/proc/${pid}/status`, 'utf8'), 'VmHWM'))
+}
+
 /** Zero for a process that has just ended. */
 async function proportionalKib(pid: number): Promise<number> {
   return fieldOf(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => ''), 'Pss')

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { counterIds } from '../test/memory-runner.ts'
 import { buildGraph } from './build-graph.ts'
 import type { PlanPart, Step } from './step.ts'
+import { finish } from './work.ts'
 
 const task: Step = { kind: 'task', type: 'RemoteWorkflowTask', name: 'a.b', taskKwargs: {} }
 
@@ -20,7 +21,7 @@ test('an empty subgraph is left out and its dependants inherit what it waited fo
     part('hub', [empty], ['low']),
     part('low', [task]),
   ]
-  const rows = buildGraph({ parts }, counterIds())
+  const rows = finish(buildGraph({ parts }, counterIds()))
   expect(rows.map((row) => row.name)).toEqual(['top', 'a.b', 'a.b', 'low', 'a.b'])
   const [top, first, second, low] = rows
   expect(top?.dependencies).toEqual([low?.id])
@@ -36,7 +37,7 @@ test('an empty hub between many instances does not multiply them', () => {
     low.map(({ key }) => key),
   )
   const top = names.map((index) => part(`top${index}`, [task], ['hub']))
-  const rows = buildGraph({ parts: [...low, hub, ...top] }, counterIds())
+  const rows = finish(buildGraph({ parts: [...low, hub, ...top] }, counterIds()))
   const edges = rows.reduce((sum, row) => sum + row.dependencies.length, 0)
   expect(edges).toBe(400)
   expect(rows.find((row) => row.dependencies.length === 200)?.type).toBe('NOPLocalWorkflowTask')

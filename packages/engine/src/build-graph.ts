@@ -2,6 +2,7 @@ import type { GraphPlan, PlanEdge, PlanPart, Step, SubgraphStep, TaskStep } from
 import { isEmpty } from './step.ts'
 import type { OperationParameters, StoredOperation } from './stored-operation.ts'
 import { operationOf } from './task.ts'
+import { each, type Work } from './work.ts'
 import { WorkflowError } from './workflow.ts'
 
 /**
@@ -10,18 +11,19 @@ import { WorkflowError } from './workflow.ts'
  *
  * @throws WorkflowError when parts wait for each other in a circle.
  */
-export function buildGraph(plan: GraphPlan, newId: () => string): readonly StoredOperation[] {
-  const parts = new Map(plan.parts.map((part) => [part.key, part]))
+export function* buildGraph(plan: GraphPlan, newId: () => string): Work<readonly StoredOperation[]> {
+  const parts = new Map<string, OrderedPart>()
   const rows: StoredOperation[] = []
   const placed = new Map<string, PlacedPart>()
-  for (const { key, step } of plan.parts) {
-    if (isEmpty(step)) continue
+  yield* each(plan.parts, ({ key, step, waitsFor }) => {
+    parts.set(key, { key, waitsFor })
+    if (isEmpty(step)) return
     const start = rows.length
     const id = placeSubgraph(step, { container: null, after: [], rows, newId })
     placed.set(key, { id, start, end: rows.length })
-  }
+  })
   const dependencies = new Map<string, readonly string[]>()
-  for (const part of inOrder(parts, placed, rows)) {
+  yield* each(yield* inOrder(parts, placed, rows), (part) => {
     const own = placed.get(part.key)
     const found = new Set<string>()
     for (const edge of part.waitsFor) {
@@ -29,9 +31,12 @@ export function buildGraph(plan: GraphPlan, newId: () => string): readonly Store
     }
     if (own !== undefined) setDependencies(rows, own.start, found)
     else dependencies.set(part.key, bundle(found, rows, newId))
-  }
+  })
   return rows
 }
+
+/** A part once it is placed: its steps, which are several times what its rows are, are forgotten. */
+type OrderedPart = Pick<PlanPart, 'key' | 'waitsFor'>
 
 interface PlacedPart {
   readonly id: string
@@ -178,14 +183,14 @@ function setDependencies(rows: StoredOperation[], index: number, ids: ReadonlySe
 }
 
 /** The parts so that each comes after those that it waits for. */
-function inOrder(
-  parts: ReadonlyMap<string, PlanPart>,
+function* inOrder(
+  parts: ReadonlyMap<string, OrderedPart>,
   placed: ReadonlyMap<string, PlacedPart>,
   rows: readonly StoredOperation[],
-): readonly PlanPart[] {
-  const dependants = new Map<string, PlanPart[]>()
+): Work<readonly OrderedPart[]> {
+  const dependants = new Map<string, OrderedPart[]>()
   const waiting = new Map<string, number>()
-  for (const part of parts.values()) {
+  yield* each(parts.values(), (part) => {
     let count = 0
     for (const edge of part.waitsFor) {
       if (!parts.has(edge.key)) continue
@@ -196,15 +201,15 @@ function inOrder(
       count += 1
     }
     waiting.set(part.key, count)
-  }
+  })
   const ordered = [...parts.values()].filter((part) => waiting.get(part.key) === 0)
-  for (const part of ordered) {
+  yield* each(ordered, (part) => {
     for (const dependant of dependants.get(part.key) ?? []) {
       const left = (waiting.get(dependant.key) ?? 0) - 1
       waiting.set(dependant.key, left)
       if (left === 0) ordered.push(dependant)
     }
-  }
+  })
   if (ordered.length === parts.size) return ordered
   const done = new Set(ordered)
   const circle = [...parts.values()].filter((part) => !done.has(part)).map((part) => part.key)

@@ -15,6 +15,7 @@ import { mayRun } from '../test/order-guard.ts'
 import type { JsonObject } from './json.ts'
 import type { WorkflowSettings } from './model.ts'
 import { isTerminated } from './stored-operation.ts'
+import { finish } from './work.ts'
 import { builtInMapping, builtInWorkflow } from './workflows/built-in.ts'
 
 /** A workflow on a deployment, and what each of its operations does at each attempt. */
@@ -94,7 +95,7 @@ function prepared(scenario: Scenario): { readonly at: World; readonly memory: Me
   const [phase] = builtInWorkflow(builtInMapping(scenario.workflow), scenario.workflow).phases(
     scenario.parameters,
   )
-  const memory = newStore(phase?.build({ model, context: {}, newId }) ?? [])
+  const memory = newStore(phase === undefined ? [] : finish(phase.build({ model, context: {}, newId })))
   const { behaviours } = scenario
   const script = (key: string, attempt: number): Behaviour =>
     behaviours[hash(key) % behaviours.length]?.[attempt] ?? { takesMs: 10 + (hash(key) % 900) }
@@ -220,7 +221,12 @@ function failsFirst(
     attempt === 0 && key.startsWith(failing) ? { error: { kind: 'recoverable' } } : { takesMs },
   )
   const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
-  return { at, memory: newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? []) }
+  return {
+    at,
+    memory: newStore(
+      phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
+    ),
+  }
 }
 
 /** At most forty of them, spread over the run. */

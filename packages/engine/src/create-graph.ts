@@ -7,16 +7,17 @@ import { type GraphOptions, type GraphState, makeReady, setRecord } from './grap
 import { type Lineage, lineageOf } from './lineage.ts'
 import { isInFlight, isTerminated, type StoredOperation } from './stored-operation.ts'
 import { isSubgraph, newTask, type Task } from './task.ts'
+import { each, type Work } from './work.ts'
 
 /**
  * The live graph of stored operations, new or restored after a crash (docs/reference/workflows.md, "Resuming"): what is
  * recorded as done stays done, what was in flight is run again by the first `reduce`.
  */
-export function createGraph(
+export function* createGraph(
   operations: readonly StoredOperation[],
   record: GraphRecord,
   options: GraphOptions,
-): GraphState {
+): Work<GraphState> {
   const root = newTask(rootRow, null)
   root.status = 'active'
   const state: GraphState = {
@@ -34,12 +35,16 @@ export function createGraph(
     outcome: null,
     changes: noChanges(),
   }
-  const lineage = lineageOf(operations)
-  for (const row of operations) if (lineage.isLive(row)) addTask(state, row, lineage)
-  for (const task of state.tasks.values()) connect(state, task, lineage)
-  for (const task of state.tasks.values()) count(task)
-  for (const task of state.tasks.values()) activate(state, task)
-  for (const task of state.tasks.values()) catchUp(state, task)
+  const lineage = yield* lineageOf(operations)
+  yield* each(operations, (row) => {
+    if (lineage.isLive(row)) addTask(state, row, lineage)
+  })
+  const tasks = () => state.tasks.values()
+  yield* each(tasks(), (task) => connect(state, task, lineage))
+  yield* each(tasks(), count)
+  yield* each(tasks(), (task) => activate(state, task))
+  const recorded = new Set(record.failedOperationIds)
+  yield* each(tasks(), (task) => catchUp(state, task, recorded))
   return state
 }
 
@@ -106,9 +111,9 @@ function activate(state: GraphState, task: Task): void {
 }
 
 /** What the reducer commits needs none of this; rows that others wrote through the API may. */
-function catchUp(state: GraphState, task: Task): void {
+function catchUp(state: GraphState, task: Task, recorded: ReadonlySet<string>): void {
   if (task.status === 'ended') {
-    const isRecorded = isDone(task) || isSubgraph(task) || state.record.failedOperationIds.includes(task.id)
+    const isRecorded = isDone(task) || isSubgraph(task) || recorded.has(task.id)
     if (isRecorded || willBeRerun(state, task)) return
     setRecord(state, { failedOperationIds: [...state.record.failedOperationIds, task.id] })
   } else if (isSubgraph(task) && task.state === 'started') {

@@ -41,6 +41,7 @@ export type {
   SuccessHandler,
 } from './stored-operation.ts'
 export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
+export { finish, type Work } from './work.ts'
 export type { BuildInput, Phase, Workflow } from './workflow.ts'
 export { WorkflowError } from './workflow.ts'
 export type { WorkflowEnd } from './workflow-events.ts'

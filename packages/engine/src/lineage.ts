@@ -1,4 +1,5 @@
 import type { StoredOperation } from './stored-operation.ts'
+import { each, type Work } from './work.ts'
 
 /** Which rows of a stored graph still count: retries and re-runs supersede rows, whole subgraphs of them. */
 export interface Lineage {
@@ -9,12 +10,13 @@ export interface Lineage {
   current(id: string): StoredOperation | undefined
 }
 
-export function lineageOf(operations: readonly StoredOperation[]): Lineage {
-  const rows = new Map(operations.map((row) => [row.id, row]))
+export function* lineageOf(operations: readonly StoredOperation[]): Work<Lineage> {
+  const rows = new Map<string, StoredOperation>()
   const successors = new Map<string, StoredOperation>()
-  for (const row of operations) {
+  yield* each(operations, (row) => {
+    rows.set(row.id, row)
     if (row.parameters.retried_task !== null) successors.set(row.parameters.retried_task, row)
-  }
+  })
   const superseding = (row: StoredOperation): StoredOperation | undefined => {
     for (let at: StoredOperation | undefined = row; at !== undefined; at = containerOf(at)) {
       const successor = successors.get(at.id)

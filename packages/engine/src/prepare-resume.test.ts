@@ -3,6 +3,7 @@ import { run, type Script, type World, world } from '../test/memory-runner.ts'
 import { type MemoryStore, messages, newStore, storeResume, terminatedCount } from '../test/memory-store.ts'
 import { deployment, type NodeSketch, withStates } from '../test/model-builder.ts'
 import { prepareResume } from './prepare-resume.ts'
+import { finish } from './work.ts'
 import { builtInMapping, builtInWorkflow } from './workflows/built-in.ts'
 
 function installation(
@@ -13,13 +14,18 @@ function installation(
   const model = deployment(sketches, { taskRetries })
   const at = world(model, script)
   const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
-  return { at, memory: newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? []) }
+  return {
+    at,
+    memory: newStore(
+      phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
+    ),
+  }
 }
 
 function resume(at: World, memory: MemoryStore, mode: 'resume' | 'force-resume', cleanup = false): void {
   const model = withStates(at.model, memory.instanceStates)
   const input = cleanup ? { model, context: {}, newId: at.options.newId } : null
-  storeResume(memory, prepareResume([...memory.operations.values()], mode, input))
+  storeResume(memory, finish(prepareResume([...memory.operations.values()], mode, input)))
   at.executions.length = 0
 }
 
@@ -95,7 +101,7 @@ test('of a chain of retries only the last row is reset', () => {
   const one: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create'] }]
   const { at, memory } = installation(one, () => ({ error: { kind: 'recoverable' } }), 1)
   run(at, memory)
-  const { patched } = prepareResume([...memory.operations.values()], 'resume', null)
+  const { patched } = finish(prepareResume([...memory.operations.values()], 'resume', null))
   expect(patched.map(({ id }) => memory.operations.get(id)?.name)).toEqual(['install_db_1', 'tasks.create'])
   expect(patched.map(({ state, parameters }) => [state, parameters?.current_retries])).toEqual([
     ['pending', 0],

@@ -2,6 +2,7 @@ import { type GraphRecord, newGraphRecord, type OperationPatch } from './commit.
 import { resumeCleanup } from './lifecycle/resume-cleanup.ts'
 import { lineageOf } from './lineage.ts'
 import { countedOperations, isInFlight, isTerminated, type StoredOperation } from './stored-operation.ts'
+import { each, type Work } from './work.ts'
 import type { BuildInput } from './workflow.ts'
 
 export interface PreparedResume {
@@ -22,22 +23,28 @@ export interface PreparedResume {
  *
  * @param cleanup given when the phase `cleansUpOnResume`
  */
-export function prepareResume(
+export function* prepareResume(
   operations: readonly StoredOperation[],
   mode: 'resume' | 'force-resume',
   cleanup: BuildInput | null,
-): PreparedResume {
-  const lineage = lineageOf(operations)
+): Work<PreparedResume> {
+  const lineage = yield* lineageOf(operations)
   const isReset = (row: StoredOperation) => {
     if (row.state === 'failed' || row.state === 'rescheduled') return row.parameters.ignored !== true
     return mode === 'force-resume' && isInFlight(row.state) && row.type !== 'SubgraphTask'
   }
-  const rows = operations.map((row) => (isReset(row) && lineage.isLive(row) ? pending(row) : row))
-  const { changed, inserted } = cleanup === null ? noCleanup : resumeCleanup(rows, lineage, cleanup)
-  const result = rows.map((row) => changed.get(row.id) ?? row)
-  const patched = result.filter((row, index) => row !== operations[index])
+  const rows: StoredOperation[] = []
+  yield* each(operations, (row) => rows.push(isReset(row) && lineage.isLive(row) ? pending(row) : row))
+  const { changed, inserted } = cleanup === null ? noCleanup : yield* resumeCleanup(rows, lineage, cleanup)
+  const result: StoredOperation[] = []
+  const patched: StoredOperation[] = []
+  yield* each(rows, (row, index) => {
+    const changedRow = changed.get(row.id) ?? row
+    result.push(changedRow)
+    if (changedRow !== operations[index]) patched.push(changedRow)
+  })
   return {
-    operations: [...result, ...inserted],
+    operations: result.concat(inserted),
     record: newGraphRecord,
     patched: patched.map(({ id, state, parameters, dependencies }) => ({
       id,
@@ -46,7 +53,7 @@ export function prepareResume(
       dependencies,
     })),
     inserted,
-    total: countedOperations(inserted),
+    total: yield* countedOperations(inserted),
   }
 }
 

@@ -8,6 +8,7 @@ import { createGraph } from './create-graph.ts'
 import type { WorkflowSettings } from './model.ts'
 import { reduce } from './reduce.ts'
 import type { Step } from './step.ts'
+import { finish } from './work.ts'
 import { builtInMapping, builtInWorkflow } from './workflows/built-in.ts'
 
 interface Run {
@@ -27,7 +28,9 @@ function installing(
   const plain = world(model, script)
   const at = { ...plain, options: { ...plain.options, dryRun: options.dryRun ?? false } }
   const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
-  const memory = newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? [])
+  const memory = newStore(
+    phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
+  )
   const outcome = run(at, memory, null, options.requests)
   const sent = at.executions.map(({ key, atMs }) => `${key} ${(atMs - 1_000_000) / 1000}s`)
   return { at, memory, outcome, sent }
@@ -106,7 +109,9 @@ test('a retry that was asked for too often fails even where failures are ignored
   })
   const at = world(model, () => ({ error: { kind: 'retry', type: 'OperationRetry', message: 'not yet' } }))
   const [phase] = builtInWorkflow(builtInMapping('uninstall'), 'uninstall').phases({ ignore_failure: true })
-  const memory = newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? [])
+  const memory = newStore(
+    phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
+  )
   expect(run(at, memory)).toMatchObject({ status: 'failed' })
   expect(at.executions.length).toBe(2)
 })
@@ -238,8 +243,8 @@ function oneTaskGraph() {
   const task: Step = { kind: 'task', type: 'RemoteWorkflowTask', name: 'a.b', taskKwargs: {} }
   const step = { kind: 'subgraph', name: 'only', steps: [task] } as const
   const newId = counterIds()
-  const rows = buildGraph({ parts: [{ key: 'only', step, waitsFor: [] }] }, newId)
-  return createGraph(rows, newGraphRecord, { newId, waitAfterFailMs: 0 })
+  const rows = finish(buildGraph({ parts: [{ key: 'only', step, waitsFor: [] }] }, newId))
+  return finish(createGraph(rows, newGraphRecord, { newId, waitAfterFailMs: 0 }))
 }
 
 test('a dry run tells everything and does nothing', () => {
@@ -259,16 +264,16 @@ test('three thousand operations that need no executor take a few transactions', 
   const { at, outcome, memory } = installing(sketches, () => ({}))
   expect(outcome).toEqual({ status: 'succeeded' })
   expect(memory.finished).toBe(3_000)
-  expect(at.commits.count).toBe(2)
+  expect(at.commits.count).toBe(6)
 })
 
 test('a graph in which nothing can go on ends with an error instead of waiting for ever', () => {
   const newId = counterIds()
   const task: Step = { kind: 'task', type: 'RemoteWorkflowTask', name: 'a.b', taskKwargs: {} }
   const step = { kind: 'subgraph', name: 'only', steps: [task] } as const
-  const rows = buildGraph({ parts: [{ key: 'only', step, waitsFor: [] }] }, newId)
+  const rows = finish(buildGraph({ parts: [{ key: 'only', step, waitsFor: [] }] }, newId))
   const circle = rows.map((row) => ({ ...row, dependencies: [row.id] }))
-  const graph = createGraph(circle, newGraphRecord, { newId, waitAfterFailMs: 0 })
+  const graph = finish(createGraph(circle, newGraphRecord, { newId, waitAfterFailMs: 0 }))
   expect(reduce(graph, [], 0).outcome).toMatchObject({
     status: 'failed',
     error: expect.stringContaining('The tasks graph cannot go on: 2 operations wait'),
@@ -279,8 +284,8 @@ test('a runner that is about to leave takes answers in and starts nothing more',
   const model = deployment(one)
   const at = world(model, () => ({}))
   const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
-  const rows = phase?.build({ model, context: {}, newId: at.options.newId }) ?? []
-  const graph = createGraph(rows, newGraphRecord, { waitAfterFailMs: 0, ...at.options })
+  const rows = phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId }))
+  const graph = finish(createGraph(rows, newGraphRecord, { waitAfterFailMs: 0, ...at.options }))
   expect(reduce(graph, [], 1_000, false)).toMatchObject({
     commit: null,
     commands: [],

@@ -79,18 +79,16 @@ function mayStart({ outcome, record }: GraphState, nowMs: number): boolean {
   return outcome === null && record.cancel === null && !timeIsUp
 }
 
-const defaultBatchSize = 2_000
+/** With what the runner does to store it, some 20 ms. */
+const defaultBatchSize = 500
 
 function advance(state: GraphState, nowMs: number): void {
   if (!mayStart(state, nowMs)) return
   for (const task of state.lost.splice(0)) state.changes.toRun.push({ task, resume: true })
   for (const subgraph of state.unsettled.splice(0)) settle(state, subgraph, nowMs)
-  for (let task = popDue(state.due, nowMs); task !== undefined; task = popDue(state.due, nowMs)) {
-    startTask(state, task, nowMs)
-  }
   const limit = state.options.batchSize ?? defaultBatchSize
   for (let started = 0; started < limit && mayStart(state, nowMs); started += 1) {
-    const task = takeReady(state)
+    const task = popDue(state.due, nowMs) ?? takeReady(state)
     if (task === undefined) return
     startTask(state, task, nowMs)
   }
@@ -99,15 +97,15 @@ function advance(state: GraphState, nowMs: number): void {
 function outcomeOf(state: GraphState, nowMs: number): GraphOutcome | null {
   const { record, running, root } = state
   // Operations that were lost with a worker do not run: nobody has been told to run them again.
-  const abandoned = state.lost.length > 0 ? [] : [...running.keys()]
-  if (record.cancel !== null) return { status: 'cancelled', abandoned }
+  const abandoned = () => (state.lost.length > 0 ? [] : [...running.keys()])
+  if (record.cancel !== null) return { status: 'cancelled', abandoned: abandoned() }
   const timeIsUp = record.failDeadlineMs !== null && nowMs >= record.failDeadlineMs
   const goesOn = running.size > 0 || hasReady(state) || nextDueMs(state.due) !== null
   if (goesOn && !timeIsUp) return null
   const failed = record.failedOperationIds.flatMap((id) => state.tasks.get(id) ?? [])
-  if (failed.length > 0) return { status: 'failed', error: failureText(failed), abandoned }
+  if (failed.length > 0) return { status: 'failed', error: failureText(failed), abandoned: abandoned() }
   if (root.open === 0) return { status: 'succeeded' }
-  return { status: 'failed', error: deadEnd(state), abandoned }
+  return { status: 'failed', error: deadEnd(state), abandoned: abandoned() }
 }
 
 function deadEnd({ tasks }: GraphState): string {

@@ -36,7 +36,8 @@ export interface SubgraphStep {
 
 /** A graph whose subgraphs wait for each other. */
 export interface GraphPlan {
-  readonly parts: readonly PlanPart[]
+  /** Gone through once: parts may be made on the way. */
+  readonly parts: Iterable<PlanPart>
 }
 
 export interface PlanPart {

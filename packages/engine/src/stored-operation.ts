@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.ts'
 import type { OperationError } from './operation-error.ts'
+import { each, type Work } from './work.ts'
 
 /**
  * docs/reference/operations-resource.md, "Operations". Any other type is a function that the runner must run by its
@@ -89,6 +90,10 @@ export function isInFlight(state: OperationState): boolean {
 }
 
 /** An execution's `total_operations` for these rows (docs/reference/workflows.md, "Tasks graph"). */
-export function countedOperations(operations: readonly StoredOperation[]): number {
-  return operations.filter((operation) => operation.type !== 'NOPLocalWorkflowTask').length
+export function* countedOperations(operations: readonly StoredOperation[]): Work<number> {
+  let count = 0
+  yield* each(operations, ({ type }) => {
+    if (type !== 'NOPLocalWorkflowTask') count += 1
+  })
+  return count
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from './json.ts'
 import type { DeploymentModel } from './model.ts'
 import type { StoredOperation } from './stored-operation.ts'
+import type { Work } from './work.ts'
 
 /** A built-in workflow (docs/reference/workflows.md, "Built-in workflows"). */
 export interface Workflow {
@@ -20,7 +21,7 @@ export interface Phase {
   /** Half-done installations are undone before the graph is resumed (docs/reference/workflows.md, "Resuming"). */
   readonly cleansUpOnResume: boolean
   /** @throws WorkflowError when no graph can be made of this deployment. */
-  build(input: BuildInput): readonly StoredOperation[]
+  build(input: BuildInput): Work<readonly StoredOperation[]>
 }
 
 export interface BuildInput {

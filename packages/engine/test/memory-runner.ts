@@ -1,6 +1,7 @@
 import {
   createGraph,
   type DeploymentModel,
+  finish,
   type GraphEvent,
   type GraphOptions,
   type GraphOutcome,
@@ -77,11 +78,13 @@ export function run(
   requests: Requests = {},
 ): GraphOutcome | 'crashed' {
   const model = withStates(world.model, memory.instanceStates)
-  let graph = createGraph([...memory.operations.values()], memory.record, {
-    waitAfterFailMs: model.settings.waitAfterFailMs,
-    rerunLifecycle: lifecycleRerun({ model, context: {} }),
-    ...world.options,
-  })
+  let graph = finish(
+    createGraph([...memory.operations.values()], memory.record, {
+      waitAfterFailMs: model.settings.waitAfterFailMs,
+      rerunLifecycle: lifecycleRerun({ model, context: {} }),
+      ...world.options,
+    }),
+  )
   const answers: Answer[] = []
   let events: readonly GraphEvent[] = []
   for (let turn = 0; turn < 100_000; turn += 1) {

@@ -2,6 +2,7 @@ import {
   type Commit,
   countedOperations,
   type EmittedEvent,
+  finish,
   type GraphRecord,
   isTerminated,
   newGraphRecord,
@@ -27,7 +28,7 @@ export function newStore(operations: readonly StoredOperation[]): MemoryStore {
     stateLog: [],
     events: [],
     record: newGraphRecord,
-    total: countedOperations(operations),
+    total: finish(countedOperations(operations)),
     finished: 0,
   }
 }
@@ -69,5 +70,5 @@ export function messages(of: MemoryStore, type?: string): readonly string[] {
 
 /** Terminated rows that `finished_operations` must have counted. */
 export function terminatedCount(of: MemoryStore): number {
-  return countedOperations([...of.operations.values()].filter((row) => isTerminated(row.state)))
+  return finish(countedOperations([...of.operations.values()].filter((row) => isTerminated(row.state))))
 }

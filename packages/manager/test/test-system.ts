@@ -38,7 +38,10 @@ export type TestSystem = TestManager & {
 }
 
 /** A manager that listens, with a worker beside it, on a database of their own. */
-export async function startTestSystem(settings: Partial<ManagerSettings> = {}): Promise<TestSystem> {
+export async function startTestSystem(
+  settings: Partial<ManagerSettings> = {},
+  { leaseMs = 3_000 }: { readonly leaseMs?: number } = {},
+): Promise<TestSystem> {
   const manager = await startTestManager({ waitMs: 60_000, ...settings })
   const { app, connection, services } = manager
   const { dataFolder } = services.settings
@@ -56,7 +59,7 @@ export async function startTestSystem(settings: Partial<ManagerSettings> = {}): 
       ...services.settings,
       owner: randomUUID(),
       isAlone: false,
-      leaseMs: 3_000,
+      leaseMs,
       maxOperations: 8,
       operationTimeoutMs: 0,
       drainMs: 0,

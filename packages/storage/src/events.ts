@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import { type Database, type Transaction, toJson } from './database.ts'
 import type { ExecutionRow } from './executions/lease.ts'
+import { inParts } from './parts.ts'
 
 export type NewEvent = {
   readonly isLog: boolean
@@ -50,13 +51,16 @@ export function executionEvents(execution: ExecutionRow): EventContext {
   }
 }
 
-/** Appends events of one execution in their order, as one statement whatever their number. */
+/** Appends events of one execution in their order, as few statements whatever their number. */
 export async function insertEvents(
   db: Database,
   context: EventContext,
   events: readonly NewEvent[],
 ): Promise<void> {
-  if (events.length === 0) return
+  for (const part of inParts(events)) await insertPart(db, context, part)
+}
+
+async function insertPart(db: Database, context: EventContext, events: readonly NewEvent[]): Promise<void> {
   const column = <T>(read: (event: NewEvent) => T) => events.map(read)
   await sql`
     insert into events (

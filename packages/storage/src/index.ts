@@ -24,9 +24,16 @@ export {
   type NewEvent,
 } from './events.ts'
 export {
+  keepLeases,
+  type LeaseKeeper,
+  type LeaseKeeperOptions,
+  type Renewal,
+} from './executions/keep-leases.ts'
+export {
   checkLease,
   clearLeftLeases,
   type ExecutionRow,
+  endsWhatIsLeft,
   findAbandoned,
   isActive,
   isActiveOrQueued,
@@ -39,9 +46,9 @@ export {
   recorded,
   releaseAllLeases,
   releaseLeases,
-  renewLeases,
   takeLease,
 } from './executions/lease.ts'
+export { type HeldLease, renewLeases, renewLocked } from './executions/renew-leases.ts'
 export {
   FetchRefused,
   type FetchRules,
@@ -73,6 +80,7 @@ export { type Users, usersOf, usersText } from './lists/users-of.ts'
 export { valuesResource } from './lists/values-resource.ts'
 export { visibleIn } from './lists/visible.ts'
 export { migrate } from './migrations/index.ts'
+export { monotonicMs } from './monotonic.ts'
 export { listen, type Notification, notify, type SharedState } from './notifications.ts'
 export {
   agentTable,
@@ -99,6 +107,7 @@ export {
   siteTable,
   tenantsWithGlobals,
 } from './owned.ts'
+export { inParts } from './parts.ts'
 export { ping } from './ping.ts'
 export { openProcessFolder } from './process-folder.ts'
 export {

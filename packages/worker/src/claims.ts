@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ExecutionJob,
+  endsWhatIsLeft,
   findAbandoned,
+  keepLeases,
+  monotonicMs,
   msUntilAbandoned,
   type Notification,
+  type PoolConfig,
+  type Renewal,
   releaseLeases,
-  renewLeases,
   takeLease,
 } from '@tutti/storage'
 import { cancelModeOf, type ExecutionControl, newControl } from './executions/control.ts'
@@ -22,10 +26,10 @@ export type Claims = {
   drain(): Promise<void>
 }
 
-/** A third of the lease: two renewals may fail before anything is lost. */
-const renewalsPerLease = 3
+/** How often it is looked for what nobody holds. */
+const sweepsPerLease = 3
 
-/** After a renewal that failed: the database may be back long before the next one is due. */
+/** After a sweep that failed: the database may be back long before the next one is due. */
 const retryMs = 250
 
 /** How often it is looked whether a lease has run out here, in parts of the lease; as much earlier it is given up. */
@@ -37,9 +41,14 @@ const lastWordMs = 5_000
 /** Killed operations have 5 seconds to end (operations/process-group.ts), and their end has to be stored. */
 const killedMs = 7_000
 
-type Held = { readonly control: ExecutionControl; readonly done: Promise<void> }
+type Held = {
+  readonly control: ExecutionControl
+  readonly done: Promise<void>
+  /** Since when, at the latest. */
+  readonly takenAtMs: number
+}
 
-export function createClaims(services: WorkerServices): Claims {
+export async function createClaims(services: WorkerServices, connection: PoolConfig): Promise<Claims> {
   const { db, queue, settings, log } = services
   const held = new Map<string, Held>()
   const ending = new AbortController()
@@ -54,17 +63,31 @@ export function createClaims(services: WorkerServices): Claims {
     const key = keyOf(job.tenantId, job.executionId)
     if (held.has(key)) return
     if (isDraining) throw new Error('this worker takes no more executions')
-    const askedAtMs = performance.now()
-    const row = await takeLease(db, job, settings.owner, settings.leaseMs, whenLocked)
-    if (row === undefined) return
-    const control = newControl(row, untilMs(askedAtMs))
-    control.isDraining = isDraining
-    const done = run(key, row, control)
-    held.set(key, { control, done })
+    // Before it is taken: the answer may be a while on its way to an event loop that is busy.
+    const release = keeper.keep(job.executionId)
+    try {
+      const askedAtMs = monotonicMs()
+      const row = await takeLease(db, job, settings.owner, settings.leaseMs, whenLocked)
+      if (row === undefined) return release()
+      const control = newControl(row, untilMs(askedAtMs))
+      control.isDraining = isDraining
+      const done = run(key, row, control, release)
+      held.set(key, { control, done, takenAtMs: monotonicMs() })
+    } catch (error) {
+      release()
+      throw error
+    }
   }
 
-  async function run(key: string, row: Parameters<typeof runExecution>[1], control: ExecutionControl) {
+  async function run(
+    key: string,
+    row: Parameters<typeof runExecution>[1],
+    control: ExecutionControl,
+    release: () => void,
+  ) {
     await runExecution(services, row, control)
+    // An execution whose run was interrupted is left for whoever finds it abandoned.
+    release()
     services.waiting.ask()
     services.environments.ask()
     if (isDraining) await giveBack([row.id])
@@ -81,22 +104,19 @@ export function createClaims(services: WorkerServices): Claims {
     }
   }
 
-  async function renew(): Promise<void> {
-    // Only what runs: an execution whose run was interrupted is left for whoever finds it abandoned.
-    // What is taken while the answer is on its way was not asked about, and says nothing by being absent from it.
-    const asked = [...held]
-    const ids = asked.map(([, { control }]) => control.lease.executionId)
-    const askedAtMs = performance.now()
-    const rows = await renewLeases(db, settings.owner, ids, settings.leaseMs)
+  function onRenewal({ askedAtMs, ids, rows }: Renewal): void {
+    const asked = new Set(ids)
     const still = new Map(rows.map((row) => [keyOf(row.tenant_id, row.id), row]))
-    for (const [key, { control }] of asked) {
+    for (const [key, { control, takenAtMs }] of held) {
+      // What was taken while the answer was on its way says nothing by being absent from it.
+      if (!asked.has(control.lease.executionId) || takenAtMs > askedAtMs) continue
       const row = still.get(key)
       // Ended between two steps, or taken by another worker: either way there is nothing more to do here.
       if (row === undefined || row.lease_fence !== control.lease.fence) control.lose()
       else {
-        if (row.isRenewed) control.heldUntilMs = untilMs(askedAtMs)
+        if (row.isRenewed) control.heldUntilMs = Math.max(control.heldUntilMs, untilMs(askedAtMs))
         control.cancelMode = cancelModeOf(row.status) ?? control.cancelMode
-        control.endsLeft = row.endsLeft
+        control.endsLeft = endsWhatIsLeft(row)
       }
       control.wake()
     }
@@ -119,12 +139,11 @@ export function createClaims(services: WorkerServices): Claims {
   /** Begins at once: after a crash on a single machine, what it interrupted waits for nobody else. */
   async function beat(): Promise<void> {
     while (!ending.signal.aborted) {
-      let pauseMs = settings.leaseMs / renewalsPerLease
+      let pauseMs = settings.leaseMs / sweepsPerLease
       try {
-        await renew()
         if (!isDraining) pauseMs = Math.min(pauseMs, await sweep())
       } catch (error) {
-        log.warn({ err: error }, 'leases could not be renewed')
+        log.warn({ err: error }, 'executions that no worker holds could not be looked for')
         pauseMs = Math.min(pauseMs, retryMs)
       }
       await delay(pauseMs, undefined, { signal: ending.signal }).catch(() => undefined)
@@ -136,14 +155,24 @@ export function createClaims(services: WorkerServices): Claims {
    * out: before that, nothing of it may run here any more.
    */
   function loseWhatRanOut(): void {
+    // After a stall of the event loop, what was renewed meanwhile is told first.
+    keeper.catchUp()
     const marginMs = settings.leaseMs / looksPerLease
     for (const { control } of held.values()) {
-      if (performance.now() < control.heldUntilMs - marginMs) continue
+      if (monotonicMs() < control.heldUntilMs - marginMs) continue
       control.lose()
       control.wake()
     }
   }
 
+  const keeper = await keepLeases({
+    connection,
+    owner: settings.owner,
+    leaseMs: settings.leaseMs,
+    ...(settings.lifelessMs !== undefined && { lifelessMs: settings.lifelessMs }),
+    onRenewal,
+    onError: (why) => log.warn({ why }, 'leases could not be renewed'),
+  })
   const beating = beat()
   const looking = setInterval(loseWhatRanOut, settings.leaseMs / looksPerLease)
 
@@ -154,9 +183,7 @@ export function createClaims(services: WorkerServices): Claims {
 
     onNotification(notification) {
       if (notification.kind !== 'execution_cancel') return
-      if (held.has(keyOf(notification.tenantId, notification.executionId))) {
-        void renew().catch((error) => log.warn({ err: error }, 'a cancel request could not be read yet'))
-      }
+      if (held.has(keyOf(notification.tenantId, notification.executionId))) keeper.ask()
     },
 
     get running() {
@@ -180,7 +207,7 @@ export function createClaims(services: WorkerServices): Claims {
       clearTimeout(late)
       clearInterval(looking)
       ending.abort()
-      const goodbye = beating.then(() => giveBack())
+      const goodbye = Promise.all([beating, keeper.stop()]).then(() => giveBack())
       await Promise.race([goodbye, delay(lastWordMs, undefined, { ref: false })])
     },
   }

@@ -6,6 +6,8 @@ export type WorkerSettings = {
   readonly owner: string
   /** How long a dead worker's executions wait for another one. */
   readonly leaseMs: number
+  /** For how long leases are renewed while the event loop does not turn; a minute unless given. */
+  readonly lifelessMs?: number
   /** No other worker can reach the database: what this one holds stays its own, however long that is away. */
   readonly isAlone: boolean
   readonly maxOperations: number

@@ -82,7 +82,7 @@ export async function startWorker(options: {
     log,
     now: Date.now,
   }
-  const claims = createClaims(services)
+  const claims = await createClaims(services, options.connection)
   const listener = listen(
     options.connection,
     (notification) => {

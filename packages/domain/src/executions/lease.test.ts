@@ -70,8 +70,8 @@ test('an execution has one owner, and a new one shuts the old one out', async ()
   await expect(
     database.db.transaction().execute((transaction) => checkLease(transaction, old)),
   ).rejects.toThrow(LeaseLost)
-  expect(await renewLeases(database.db, 'a', ['one-owner'], minute)).toEqual([])
-  expect(await renewLeases(database.db, 'b', ['one-owner'], minute)).toMatchObject([{ isRenewed: true }])
+  expect(await renewLeases(database.pool, 'a', ['one-owner'], minute)).toEqual([])
+  expect(await renewLeases(database.pool, 'b', ['one-owner'], minute)).toMatchObject([{ isRenewed: true }])
 })
 
 test('what is given back is abandoned at once, and offered to the others', async () => {
@@ -96,7 +96,7 @@ test('a row in the middle of a transaction holds up neither renewals nor the sea
   await dead.connect()
   await dead.query("begin; select from executions where id = 'locked' for update")
   try {
-    const rows = await renewLeases(database.db, 'e', ['locked', 'free'], minute)
+    const rows = await renewLeases(database.pool, 'e', ['locked', 'free'], minute)
     expect(new Map(rows.map(({ id, isRenewed }) => [id, isRenewed]))).toEqual(
       new Map([
         ['locked', false],
@@ -118,7 +118,7 @@ test('a lease that outlives its execution holds up a resume until it is given ba
     .execute((transaction) =>
       setExecutionStatus(transaction, execution, { status: 'cancelled', keepsLease: true }),
     )
-  expect(await renewLeases(db, 'h', ['left'], minute)).toMatchObject([
+  expect(await renewLeases(database.pool, 'h', ['left'], minute)).toMatchObject([
     { status: 'cancelled', isRenewed: true },
   ])
   await db
@@ -140,7 +140,7 @@ test('a lease that outlives its execution holds up a resume until it is given ba
     )
   await releaseLeases(db, queue, 'i')
   expect(await countJobs('left')).toBe(before + 1)
-  expect(await renewLeases(db, 'i', ['left'], minute)).toEqual([])
+  expect(await renewLeases(database.pool, 'i', ['left'], minute)).toEqual([])
 
   // Its worker died meanwhile: nobody would give it back.
   await db

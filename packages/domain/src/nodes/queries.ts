@@ -1,5 +1,6 @@
 import {
   type Database,
+  inParts,
   type ListedResource,
   type OwnedRow,
   ownedRows,
@@ -117,13 +118,27 @@ const countNames = [
 const countsOf = (node: Partial<NodeCounts>) =>
   Object.fromEntries(countNames.flatMap((name) => (node[name] === undefined ? [] : [[name, node[name]]])))
 
+/** A node has some 30 KB of operations alone. */
+const nodesOfPart = 100
+
 /** Appends nodes in their order; returns the ids of those that were not there before. */
 export async function insertNodes(
   transaction: Transaction,
   deployment: Pick<OwnedRow, 'tenant_id' | 'id' | 'visibility' | 'created_by'>,
   nodes: readonly NodeRow[],
 ): Promise<ReadonlySet<string>> {
-  if (nodes.length === 0) return new Set()
+  const inserted = new Set<string>()
+  for (const part of inParts(nodes, nodesOfPart)) {
+    for (const id of await insertPart(transaction, deployment, part)) inserted.add(id)
+  }
+  return inserted
+}
+
+async function insertPart(
+  transaction: Transaction,
+  deployment: Parameters<typeof insertNodes>[1],
+  nodes: readonly NodeRow[],
+): Promise<readonly string[]> {
   const { tenant_id, id: deployment_id, visibility, created_by } = deployment
   const column = <T>(read: (node: NodeRow, index: number) => T) => nodes.map(read)
   const { rows } = await sql<{ id: string }>`
@@ -150,7 +165,7 @@ export async function insertNodes(
        where tenant_id = ${tenant_id} and deployment_id = ${deployment_id}) as last
     on conflict do nothing
     returning id`.execute(transaction)
-  return new Set(rows.map(({ id }) => id))
+  return rows.map(({ id }) => id)
 }
 
 /** False when the deployment has no such node. */

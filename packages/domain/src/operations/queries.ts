@@ -1,5 +1,6 @@
 import {
   type Database,
+  inParts,
   type ListedResource,
   ownedAs,
   ownedRows,
@@ -131,14 +132,14 @@ const insertion = (owner: Owner, graphId: string, operations: readonly NewOperat
     ${operations.map((one) => toJson(one.parameters))}::json[]
   ) as o`
 
-/** Appends operations to a graph in their order. */
+/** Appends operations to a graph in their order, in statements between which the event loop has its turn. */
 export async function insertOperations(
   transaction: Transaction,
   owner: Owner,
   graphId: string,
   operations: readonly NewOperation[],
 ): Promise<void> {
-  if (operations.length > 0) await insertion(owner, graphId, operations).execute(transaction)
+  for (const part of inParts(operations)) await insertion(owner, graphId, part).execute(transaction)
 }
 
 /** The same, where others may have taken the ids; returns those that were not there before. */

@@ -5,6 +5,7 @@ import type { ModelNodeInstance } from '../model.ts'
 import type { Step } from '../step.ts'
 import type { StoredOperation } from '../stored-operation.ts'
 import { operationOf } from '../task.ts'
+import { each, type Work } from '../work.ts'
 import type { BuildInput } from '../workflow.ts'
 import { hostUninstall } from './host.ts'
 import { nothing, operation, sendEvent } from './instance-tasks.ts'
@@ -18,22 +19,23 @@ export interface CleanupChange {
  * Undoes half-done starts and creations before an installation is resumed (docs/reference/workflows.md, "Resuming"):
  * the subgraph that holds the operation starts again, after `resume_cleanup_<instance id>`.
  */
-export function resumeCleanup(
+export function* resumeCleanup(
   rows: readonly StoredOperation[],
   lineage: Lineage,
   input: BuildInput,
-): CleanupChange {
+): Work<CleanupChange> {
   const scope = buildScope(input, true)
-  const current = new Map(rows.map((row) => [row.id, row]))
+  const current = new Map<string, StoredOperation>()
+  yield* each(rows, (row) => current.set(row.id, row))
   const changed = new Map<string, StoredOperation>()
   const inserted: StoredOperation[] = []
-  for (const row of rows) {
+  yield* each(rows, (row) => {
     const { operation: name, nodeInstanceId } = operationOf(row.parameters)
-    if (row.state !== 'pending' || name === null || nodeInstanceId === null || !lineage.isLive(row)) continue
+    if (row.state !== 'pending' || name === null || nodeInstanceId === null || !lineage.isLive(row)) return
     const instance = scope.instances.get(nodeInstanceId)
     const steps = instance === undefined ? null : cleanupSteps(scope, instance, name)
     const subgraph = current.get(row.parameters.containing_subgraph ?? '')
-    if (instance === undefined || steps === null || subgraph === undefined) continue
+    if (instance === undefined || steps === null || subgraph === undefined) return
     const id = placeSubgraph(
       {
         kind: 'subgraph',
@@ -51,7 +53,7 @@ export function resumeCleanup(
       state: 'pending',
       dependencies: [...subgraph.dependencies, id],
     })
-  }
+  })
   return { changed, inserted }
 }
 

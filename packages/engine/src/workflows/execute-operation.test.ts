@@ -3,6 +3,7 @@ import { run, world } from '../../test/memory-runner.ts'
 import { messages, newStore } from '../../test/memory-store.ts'
 import { deployment } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
+import { finish } from '../work.ts'
 import { builtInMapping, builtInWorkflow } from './built-in.ts'
 
 const operation = 'cloudify.interfaces.lifecycle.start'
@@ -22,7 +23,7 @@ function executed(parameters: JsonObject) {
     operation,
     ...parameters,
   })
-  const rows = phase?.build({ model, context: {}, newId: at.options.newId }) ?? []
+  const rows = phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId }))
   const memory = newStore(rows)
   run(at, memory)
   return { rows, phase, memory, keys: at.executions.map(({ key, atMs }) => `${key} ${atMs - 1_000_000}`) }

@@ -7,6 +7,7 @@ import { nodeOperation } from '../operation-step.ts'
 import { pythonText } from '../python-text.ts'
 import type { SubgraphStep } from '../step.ts'
 import type { StoredOperation } from '../stored-operation.ts'
+import { made, type Work } from '../work.ts'
 import { type BuildInput, type Workflow, WorkflowError } from '../workflow.ts'
 import { instanceOrder } from './instance-order.ts'
 import { stub } from './lifecycle-graph.ts'
@@ -50,18 +51,18 @@ export interface OperationRequest {
   readonly selection: Selection
 }
 
-export function buildOperationGraph(
+export function* buildOperationGraph(
   request: OperationRequest,
   input: BuildInput,
-): readonly StoredOperation[] {
+): Work<readonly StoredOperation[]> {
   const scope = buildScope(input)
-  const order = request.byDependencyOrder ? instanceOrder(scope, 'targets-first') : new Map()
-  const parts = [...scope.instances.values()].map((instance) => ({
+  const order = request.byDependencyOrder ? yield* instanceOrder(scope, 'targets-first') : new Map()
+  const partOf = (instance: ModelNodeInstance) => ({
     key: instance.id,
     step: operationSubgraph(request, scope, instance),
     waitsFor: order.get(instance.id) ?? [],
-  }))
-  return buildGraph({ parts }, input.newId)
+  })
+  return yield* buildGraph({ parts: made(scope.instances.values(), partOf) }, input.newId)
 }
 
 function operationSubgraph(

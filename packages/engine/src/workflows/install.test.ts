@@ -3,6 +3,7 @@ import { run, world } from '../../test/memory-runner.ts'
 import { type MemoryStore, messages, newStore } from '../../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
+import { finish } from '../work.ts'
 import { builtInMapping, builtInWorkflow } from './built-in.ts'
 
 /** Node events and state changes of an installation, in the order in which they were committed. */
@@ -10,7 +11,9 @@ function installed(sketches: readonly NodeSketch[], parameters: JsonObject = {})
   const model = deployment(sketches)
   const at = world(model)
   const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases(parameters)
-  const memory = newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? [])
+  const memory = newStore(
+    phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
+  )
   const outcome = run(at, memory)
   return { outcome, memory, executed: at.executions.map(({ key }) => key) }
 }
@@ -212,8 +215,9 @@ test('an operation carries what its executor needs to know', () => {
     { id: 'db', operations: ['lifecycle.create'], operation: { inputs: { size: 3 } } },
   ])
   const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
-  const rows = phase?.build({ model, context: { execution_id: 'e1' }, newId: world(model).options.newId })
-  const create = rows?.find((row) => row.type === 'RemoteWorkflowTask')
+  const input = { model, context: { execution_id: 'e1' }, newId: world(model).options.newId }
+  const rows = phase === undefined ? [] : finish(phase.build(input))
+  const create = rows.find((row) => row.type === 'RemoteWorkflowTask')
   expect(create).toMatchObject({
     name: 'tasks.create',
     parameters: { total_retries: 60, retry_interval: 15, send_task_events: true },

@@ -1,16 +1,17 @@
 import { type BuildScope, relationshipsOf } from '../build-scope.ts'
 import type { PlanEdge } from '../step.ts'
+import { each, type Work } from '../work.ts'
 
 /**
  * Which instances an instance waits for (docs/reference/workflows.md, "Order between instances"): `targets-first` is
  * the order of an installation, `sources-first` that of an uninstallation.
  */
-export function instanceOrder(
+export function* instanceOrder(
   scope: BuildScope,
   direction: 'targets-first' | 'sources-first',
-): ReadonlyMap<string, readonly PlanEdge[]> {
+): Work<ReadonlyMap<string, readonly PlanEdge[]>> {
   const order = new Map<string, PlanEdge[]>()
-  for (const source of scope.instances.values()) {
+  yield* each(scope.instances.values(), (source) => {
     for (const { instance, declared } of relationshipsOf(scope, source)) {
       const target = instance.target_id
       const [waiting, key] = direction === 'targets-first' ? [source.id, target] : [target, source.id]
@@ -18,7 +19,7 @@ export function instanceOrder(
       edges.push({ key, ...afterOperation(declared.properties.operation) })
       order.set(waiting, edges)
     }
-  }
+  })
   return order
 }
 

@@ -4,6 +4,7 @@ import { relationshipOperations } from '../lifecycle/instance-tasks.ts'
 import type { ModelNodeInstance } from '../model.ts'
 import type { SubgraphStep } from '../step.ts'
 import type { StoredOperation } from '../stored-operation.ts'
+import { each, made, type Work } from '../work.ts'
 import type { BuildInput } from '../workflow.ts'
 import { instanceOrder } from './instance-order.ts'
 import { type Selection, selects } from './selection.ts'
@@ -18,20 +19,24 @@ export interface LifecycleGraph {
 }
 
 /** One subgraph per selected instance, stubs for the others, ordered by relationships. */
-export function buildLifecycleGraph(graph: LifecycleGraph, input: BuildInput): readonly StoredOperation[] {
+export function* buildLifecycleGraph(
+  graph: LifecycleGraph,
+  input: BuildInput,
+): Work<readonly StoredOperation[]> {
   const scope = buildScope(input, graph.ignoreFailure)
-  const order = instanceOrder(scope, graph.direction)
-  const instances = [...scope.instances.values()]
-  const selected = instances.filter((instance) => selects(graph.selection, scope, instance))
-  const processed = new Set(selected.map((instance) => instance.id))
-  const parts = instances.map((instance) => ({
+  const order = yield* instanceOrder(scope, graph.direction)
+  const processed = new Set<string>()
+  yield* each(scope.instances.values(), (instance) => {
+    if (selects(graph.selection, scope, instance)) processed.add(instance.id)
+  })
+  const partOf = (instance: ModelNodeInstance) => ({
     key: instance.id,
     step: processed.has(instance.id)
       ? graph.subgraph(scope, instance)
       : stub(instance, relationshipOperations(scope, instance, graph.relationshipOperation, processed)),
     waitsFor: order.get(instance.id) ?? [],
-  }))
-  return buildGraph({ parts }, input.newId)
+  })
+  return yield* buildGraph({ parts: made(scope.instances.values(), partOf) }, input.newId)
 }
 
 /** Stands for an instance outside the selection, so that indirect ordering holds. */

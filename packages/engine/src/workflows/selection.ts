@@ -8,9 +8,9 @@ import { WorkflowError } from '../workflow.ts'
  * nothing.
  */
 export interface Selection {
-  readonly typeNames: readonly string[]
-  readonly nodeIds: readonly string[]
-  readonly nodeInstanceIds: readonly string[]
+  readonly typeNames: ReadonlySet<string>
+  readonly nodeIds: ReadonlySet<string>
+  readonly nodeInstanceIds: ReadonlySet<string>
 }
 
 export function selectionOf(parameters: JsonObject): Selection {
@@ -25,20 +25,21 @@ export function selects(selection: Selection, scope: BuildScope, instance: Model
   const { typeNames, nodeIds, nodeInstanceIds } = selection
   const types = nodeOf(scope, instance).type_hierarchy
   return (
-    (typeNames.length === 0 || typeNames.some((name) => types.includes(name))) &&
-    (nodeIds.length === 0 || nodeIds.includes(instance.node_id)) &&
-    (nodeInstanceIds.length === 0 || nodeInstanceIds.includes(instance.id))
+    (typeNames.size === 0 || types.some((type) => typeNames.has(type))) &&
+    (nodeIds.size === 0 || nodeIds.has(instance.node_id)) &&
+    (nodeInstanceIds.size === 0 || nodeInstanceIds.has(instance.id))
   )
 }
 
 /** A single name stands for a list of it, as the command line sends it. */
-function listOfNames(parameters: JsonObject, name: string): readonly string[] {
+function listOfNames(parameters: JsonObject, name: string): ReadonlySet<string> {
   const value = parameters[name] ?? []
   const list: readonly JsonValue[] = Array.isArray(value) ? value : [value]
-  return list.map((item) => {
+  const names = list.map((item) => {
     if (typeof item === 'string') return item
     throw new WorkflowError(`Parameter ${name} must be a list of strings, but is ${JSON.stringify(value)}.`)
   })
+  return new Set(names)
 }
 
 export function booleanParameter(parameters: JsonObject, name: string, preset: boolean): boolean {

@@ -3,6 +3,7 @@ import { run, type Script, world } from '../../test/memory-runner.ts'
 import { messages, newStore } from '../../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
+import { finish } from '../work.ts'
 import { builtInMapping, builtInWorkflow } from './built-in.ts'
 
 function uninstalled(
@@ -13,7 +14,9 @@ function uninstalled(
   const model = deployment(sketches.map((sketch) => ({ state: 'started', ...sketch })))
   const at = world(model, script)
   const [phase] = builtInWorkflow(builtInMapping('uninstall'), 'uninstall').phases(parameters)
-  const memory = newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? [])
+  const memory = newStore(
+    phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
+  )
   const outcome = run(at, memory)
   return {
     outcome,

@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Database, Transaction } from '../database.ts'
 import type { Queue } from '../queue.ts'
 import type { Schema } from '../schema.ts'
+import type { HeldLease } from './renew-leases.ts'
 
 /**
  * The lease of an execution: who runs it, until when, and the fence that each of that owner's writes checks.
@@ -85,12 +86,11 @@ export async function takeLease(
     .executeTakeFirst()
 }
 
-export type HeldLease = Pick<ExecutionRow, 'tenant_id' | 'id' | 'status' | 'lease_fence'> & {
-  /** False for a row in the middle of a transaction, which is not waited for: the next renewal finds it free. */
-  readonly isRenewed: boolean
-  /** What still runs of a cancelled execution is to end: it was killed, or is to begin anew. */
-  readonly endsLeft: boolean
-}
+/** Whether what still runs of a cancelled execution is to end: it was killed, or is to begin anew. */
+export const endsWhatIsLeft = ({ status, resume_mode, hasToken }: HeldLease): boolean =>
+  resume_mode === 'force-resume' || (!isActiveStatus(status) && !hasToken)
+
+const isActiveStatus = (status: string) => activeStatuses.some((active) => active === status)
 
 /**
  * What makes an execution one that a worker may take: nobody's, unless operations of its last run are still at work
@@ -100,33 +100,6 @@ export const offered = {
   lease_owner: sql<string | null>`case when lease_expires_at > clock_timestamp() then lease_owner end`,
   lease_expires_at: sql<Date>`case when lease_owner is not null and lease_expires_at > clock_timestamp()
     then lease_expires_at else clock_timestamp() + ${sql.lit(pickUpMs)} * interval '1 millisecond' end`,
-}
-
-/**
- * Prolongs the owner's leases of these executions at once. Returns those that it still holds, with the statuses that
- * they have now: this is also how a cancel request is seen when its notification was missed.
- */
-export async function renewLeases(
-  db: Database,
-  owner: string,
-  executionIds: readonly string[],
-  leaseMs: number,
-): Promise<readonly HeldLease[]> {
-  if (executionIds.length === 0) return []
-  const isHeld = sql`e.lease_owner = ${owner} and e.id = any(${[...executionIds]}::text[])`
-  const { rows } = await sql<HeldLease>`
-    with free as (
-      select e.tenant_id, e.id from executions e where ${isHeld} for no key update skip locked
-    ), renewed as (
-      update executions e set lease_expires_at = ${inFuture(leaseMs)}
-      from free where e.tenant_id = free.tenant_id and e.id = free.id
-      returning e.tenant_id, e.id
-    )
-    select e.tenant_id, e.id, e.status, e.lease_fence, renewed.id is not null as "isRenewed",
-      (e.resume_mode = 'force-resume' or e.status not in (${literals(activeStatuses)}) and e.token_hash is null) is true as "endsLeft"
-    from executions e left join renewed on renewed.tenant_id = e.tenant_id and renewed.id = e.id
-    where ${isHeld}`.execute(db)
-  return rows
 }
 
 /** Executions whose worker died or never came: their lease ran out. Oldest first. */

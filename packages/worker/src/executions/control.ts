@@ -7,7 +7,7 @@ import type { ExecutionRow, Lease } from '@tutti/storage'
  */
 export type ExecutionControl = {
   readonly lease: Lease
-  /** Until when no other worker can have it, on the clock of `performance.now()`. */
+  /** Until when no other worker can have it, on `monotonicMs`. */
   heldUntilMs: number
   /** The last step of its graphs that is stored. */
   step: number

@@ -12,6 +12,7 @@ import {
   checkLease,
   type Database,
   type ExecutionRow,
+  inParts,
   type Lease,
   LeaseLost,
   type Transaction,
@@ -261,20 +262,21 @@ async function patchOperations(
   tenantId: number,
   patches: Commit['patched'],
 ): Promise<void> {
-  if (patches.length === 0) return
   const json = (value: unknown) => (value === undefined ? null : toJson(value))
-  await sql`
-    update operations o set
-      state = p.state,
-      parameters = coalesce(p.parameters, o.parameters),
-      dependencies = coalesce(p.dependencies, o.dependencies)
-    from unnest(
-      ${patches.map((patch) => patch.id)}::text[],
-      ${patches.map((patch) => patch.state)}::text[],
-      ${patches.map((patch) => json(patch.parameters))}::json[],
-      ${patches.map((patch) => json(patch.dependencies))}::json[]
-    ) as p (id, state, parameters, dependencies)
-    where o.tenant_id = ${tenantId} and o.id = p.id`.execute(transaction)
+  for (const part of inParts(patches)) {
+    await sql`
+      update operations o set
+        state = p.state,
+        parameters = coalesce(p.parameters, o.parameters),
+        dependencies = coalesce(p.dependencies, o.dependencies)
+      from unnest(
+        ${part.map((patch) => patch.id)}::text[],
+        ${part.map((patch) => patch.state)}::text[],
+        ${part.map((patch) => json(patch.parameters))}::json[],
+        ${part.map((patch) => json(patch.dependencies))}::json[]
+      ) as p (id, state, parameters, dependencies)
+      where o.tenant_id = ${tenantId} and o.id = p.id`.execute(transaction)
+  }
 }
 
 /** Only the last state of each instance counts; side effects as docs/reference/nodes-and-instances.md, "States". */

@@ -7,6 +7,7 @@ import {
   lifecycleRerun,
   newGraphRecord,
   type Phase,
+  type PreparedResume,
   prepareResume,
   type Workflow,
   type WorkflowEnd,
@@ -17,6 +18,7 @@ import type { WorkerServices } from '../services.ts'
 import { mappedWorkflow } from '../system/mapped-workflow.ts'
 import type { ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
+import { inPieces } from './in-pieces.ts'
 import {
   clearResumeMode,
   loadGraphs,
@@ -90,12 +92,15 @@ async function runPhase(run: Run, workflow: Workflow, phase: Phase) {
   const graph = stored ?? (await buildAndStore(run, workflow, phase, model))
   return runGraph({
     ...run,
-    graph: createGraph(graph.operations, graph.record, {
-      newId: randomUUID,
-      waitAfterFailMs: execution.wait_after_fail * 1000,
-      dryRun: isDry,
-      rerunLifecycle: lifecycleRerun({ model, context: run.context }),
-    }),
+    graph: await inPieces(
+      control,
+      createGraph(graph.operations, graph.record, {
+        newId: randomUUID,
+        waitAfterFailMs: execution.wait_after_fail * 1000,
+        dryRun: isDry,
+        rerunLifecycle: lifecycleRerun({ model, context: run.context }),
+      }),
+    ),
     store: (commit, step) =>
       services.db.transaction().execute(async (transaction) => {
         const isNew = await takeStep(transaction, control.lease, step, commit.counters)
@@ -114,15 +119,14 @@ async function buildAndStore(
   model: DeploymentModel,
 ): Promise<StoredGraph> {
   const { services, execution, control, context } = run
-  const operations = phase.build({ model, context, newId: randomUUID })
+  const operations = await inPieces(control, phase.build({ model, context, newId: randomUUID }))
   if (!execution.is_dry_run) refuseUnbuilt(execution.workflow_id, workflow, operations)
   const graph = { id: randomUUID(), name: phase.graphName, record: newGraphRecord, operations }
   if (execution.is_dry_run) return graph
+  const total = await inPieces(control, countedOperations(operations))
   await services.db
     .transaction()
-    .execute((transaction) =>
-      storeGraph(transaction, control.lease, execution, graph, countedOperations(operations)),
-    )
+    .execute((transaction) => storeGraph(transaction, control.lease, execution, graph, total))
   return graph
 }
 
@@ -138,12 +142,15 @@ async function applyResume(
   const { services, execution, control, context } = run
   const graphs = await loadGraphs(services.db, control.lease)
   const model = await readModel(run)
+  const prepared = new Map<string, PreparedResume>()
+  for (const { id, name, operations } of graphs) {
+    const phase = phases.find((one) => one.graphName === name)
+    const cleanup = phase?.cleansUpOnResume ? { model, context, newId: randomUUID } : null
+    prepared.set(id, await inPieces(control, prepareResume(operations, mode, cleanup)))
+  }
   await services.db.transaction().execute(async (transaction) => {
-    for (const graph of graphs) {
-      const phase = phases.find((one) => one.graphName === graph.name)
-      const cleanup = phase?.cleansUpOnResume ? { model, context, newId: randomUUID } : null
-      const prepared = prepareResume(graph.operations, mode, cleanup)
-      await storeResume(transaction, control.lease, execution, graph.id, prepared)
+    for (const [graphId, resume] of prepared) {
+      await storeResume(transaction, control.lease, execution, graphId, resume)
     }
     await clearResumeMode(transaction, control.lease)
   })
