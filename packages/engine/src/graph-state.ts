@@ -2,7 +2,7 @@ import { type Changes, noChanges } from './changes.ts'
 import type { GraphOutcome, GraphRecord } from './commit.ts'
 import type { DueQueue } from './due-queue.ts'
 import type { SubgraphStep } from './step.ts'
-import type { FailureHandler } from './stored-operation.ts'
+import type { SubgraphFailureHandler } from './stored-operation.ts'
 import type { Task } from './task.ts'
 
 export interface GraphOptions {
@@ -18,10 +18,7 @@ export interface GraphOptions {
 }
 
 /** `state` is the node instance's state if this graph has set one, else the model's holds. */
-export type RerunLifecycle = (
-  handler: Extract<FailureHandler, { path: 'rerun_lifecycle' }>,
-  state: string | undefined,
-) => SubgraphStep
+export type RerunLifecycle = (handler: SubgraphFailureHandler, state: string | undefined) => SubgraphStep
 
 /**
  * A live graph. To everyone but the reducer it is opaque: `reduce` updates it in place, so that an event

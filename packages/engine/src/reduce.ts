@@ -61,6 +61,8 @@ function take(state: GraphState, event: GraphEvent): void {
     case 'cancel-requested':
       cancel(state, event.mode)
       break
+    default:
+      event satisfies never
   }
 }
 

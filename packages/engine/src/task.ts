@@ -59,20 +59,6 @@ export function isSubgraph(task: Task): boolean {
   return task.type === 'SubgraphTask'
 }
 
-/** Whether an executor runs it, i.e. the reducer cannot complete it by itself. */
-export function needsExecutor(task: Task): boolean {
-  switch (task.type) {
-    case 'SubgraphTask':
-    case 'NOPLocalWorkflowTask':
-    case 'SetNodeInstanceStateTask':
-    case 'SendNodeEventTask':
-    case 'SendWorkflowEventTask':
-      return false
-    default:
-      return true
-  }
-}
-
 /** Whether `task` lies somewhere in `subgraph`. */
 export function isWithin(task: Task, subgraph: Task): boolean {
   for (let at = task.container; at !== null; at = at.container) if (at === subgraph) return true
