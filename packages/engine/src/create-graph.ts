@@ -5,7 +5,7 @@ import { newDueQueue } from './due-queue.ts'
 import { willBeRerun } from './end-task.ts'
 import { type GraphOptions, type GraphState, makeReady, setRecord } from './graph-state.ts'
 import { type Lineage, lineageOf } from './lineage.ts'
-import { checkHandlers } from './stored-handlers.ts'
+import { checkStored } from './stored-handlers.ts'
 import { isInFlight, isTerminated, type StoredOperation } from './stored-operation.ts'
 import { isSubgraph, newTask, type Task } from './task.ts'
 
@@ -13,7 +13,7 @@ import { isSubgraph, newTask, type Task } from './task.ts'
  * The live graph of stored operations, new or restored after a crash (docs/reference/workflows.md, "Resuming"): what is
  * recorded as done stays done, what was in flight is run again by the first `reduce`.
  *
- * @throws WorkflowError when a row has a handler that is not known
+ * @throws WorkflowError when a row cannot be used
  */
 export function createGraph(
   operations: readonly StoredOperation[],
@@ -37,7 +37,7 @@ export function createGraph(
     outcome: null,
     changes: noChanges(),
   }
-  for (const row of operations) checkHandlers(row)
+  for (const row of operations) checkStored(row)
   const lineage = lineageOf(operations)
   for (const row of operations) if (lineage.isLive(row)) addTask(state, row, lineage)
   for (const task of state.tasks.values()) connect(state, task, lineage)

@@ -12,7 +12,7 @@ export { newGraphRecord } from './commit.ts'
 export { createGraph } from './create-graph.ts'
 export type { CancelMode, GraphEvent, OperationOutcome } from './graph-event.ts'
 export type { GraphOptions, GraphState, RerunLifecycle } from './graph-state.ts'
-export type { JsonObject, JsonValue } from './json.ts'
+export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { lifecycleRerun } from './lifecycle/rerun.ts'
 export type {
   DeploymentModel,
@@ -41,6 +41,7 @@ export type {
   SuccessHandler,
 } from './stored-operation.ts'
 export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
+export { cloudifyContext } from './task.ts'
 export type { BuildInput, Phase, Workflow } from './workflow.ts'
 export { WorkflowError } from './workflow.ts'
 export type { WorkflowEnd } from './workflow-events.ts'

@@ -70,3 +70,7 @@ test.each([
 ])('a stored %s with known handlers is taken', (type, parameters) => {
   expect(graphOf(type, parameters)).not.toThrow()
 })
+
+test('a stored operation without task_kwargs is refused', () => {
+  expect(graphOf('RemoteWorkflowTask', { task_kwargs: undefined })).toThrow('has no task_kwargs')
+})

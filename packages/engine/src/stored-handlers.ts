@@ -29,17 +29,20 @@ const isText = (value: JsonValue | undefined) => typeof value === 'string'
 
 /**
  * Rows come from the database, where another release or a client of the API may have written them. A handler that
- * would be passed over there changes what a failure means, so the graph is not begun with it.
+ * would be passed over changes what a failure means, so the graph is not begun with it.
  *
  * @throws WorkflowError
  */
-export function checkHandlers(row: StoredOperation): void {
-  const { on_failure, on_success } = row.parameters
+export function checkStored(row: StoredOperation): void {
+  const { on_failure, on_success, task_kwargs } = row.parameters
+  if (!isJsonObject(task_kwargs as JsonValue | undefined)) {
+    throw new WorkflowError(`The stored operation ${row.name} (${row.id}) has no task_kwargs.`)
+  }
   check(row, 'failure', on_failure, failureRules)
   check(row, 'success', on_success, successRules)
 }
 
-/** `checkHandlers` lets none through: what a release builds by itself has types that say where it stands. */
+/** `checkStored` lets none through: what a release builds by itself has types that say where it stands. */
 export function misplaced(
   { name, id }: { readonly name: string; readonly id: string },
   handler: FailureHandler,

@@ -80,6 +80,7 @@ export function operationOf(parameters: OperationParameters): {
   }
 }
 
+/** What the workflow says to whoever runs the operation; undefined for tasks that are no operations of a blueprint. */
 export function cloudifyContext(parameters: OperationParameters): JsonObject | undefined {
   const kwargs = parameters.task_kwargs.kwargs
   if (!isJsonObject(kwargs)) return undefined

@@ -14,6 +14,7 @@ import {
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { startCoordinator } from './coordinator/index.ts'
+import { createExecutors } from './operations/index.ts'
 import { openResources } from './resources-folder/index.ts'
 import type { WorkerLog } from './services.ts'
 import type { WorkerSettings } from './settings.ts'
@@ -82,7 +83,7 @@ export async function startWorker(options: {
     log,
     now: Date.now,
   }
-  const claims = createClaims(services)
+  const claims = createClaims({ ...services, executors: createExecutors(services) })
   const listener = listen(
     options.connection,
     (notification) => {

@@ -1,4 +1,7 @@
-export { isNoSpace, noSpaceIn } from './full-disk.ts'
+export { chooseExecutor, type Executors } from './choose-executor.ts'
+export { atOnce, type GivenOperation, type OperationExecutor, type OperationWatch } from './executor.ts'
+export { createExecutors, refusing } from './executors.ts'
+export { givenOperation } from './given-operation.ts'
 export { logFileOf } from './log-file.ts'
 export {
   commandAs,
@@ -8,9 +11,7 @@ export {
   removeFolder,
   type UserIds,
 } from './operation-user.ts'
-export { nonRecoverable } from './outcome.ts'
+export { recoverable } from './outcome.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
 export { type LogLimits, removeLog } from './rotating-log.ts'
-export { atOnce, runOperation } from './run-operation.ts'
 export { setprivCommand } from './setpriv.ts'
-export { unbuiltPlugin } from './unbuilt-plugin.ts'

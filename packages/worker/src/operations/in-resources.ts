@@ -1,11 +1,11 @@
 import type { OperationOutcome } from '@tutti/engine'
 import { type ExecutionRow, executionEvents, insertEvents, isDatabaseAway } from '@tutti/storage'
-import { atOnce } from '../operations/index.ts'
-import type { WorkerServices } from '../services.ts'
+import type { ExecutorServices } from '../services.ts'
+import { atOnce } from './executor.ts'
 
 /** Runs an operation while its blueprint's and its deployment's files are where scripts look for them. */
 export async function inResources(
-  services: WorkerServices,
+  services: ExecutorServices,
   execution: ExecutionRow,
   signal: AbortSignal,
   run: () => Promise<OperationOutcome>,
@@ -30,7 +30,7 @@ export async function inResources(
 }
 
 async function tell(
-  services: WorkerServices,
+  services: ExecutorServices,
   execution: ExecutionRow,
   message: string | undefined,
 ): Promise<void> {

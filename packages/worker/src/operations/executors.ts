@@ -1,0 +1,17 @@
+import type { ExecutorServices } from '../services.ts'
+import type { Executors } from './choose-executor.ts'
+import type { OperationExecutor } from './executor.ts'
+import { createNativeExecutor } from './native/native-executor.ts'
+import { nonRecoverable } from './outcome.ts'
+import { createPythonExecutor } from './python-executor.ts'
+
+export const createExecutors = (services: ExecutorServices): Executors => ({
+  native: createNativeExecutor(services),
+  python: createPythonExecutor(services),
+})
+
+/** Of operations that no executor can take. */
+export const refusing = (refusal: string): OperationExecutor => ({
+  places: null,
+  run: async () => nonRecoverable(refusal),
+})
