@@ -53,16 +53,12 @@ export {
   withoutCredentials,
 } from './fetch/index.ts'
 export {
-  addLabels,
   blueprintLabels,
   deploymentGroupLabels,
   deploymentLabels,
-  isSeenLabel,
   type LabelledTable,
-  readLabels,
-  removeLabels,
-  replaceLabels,
-} from './labels.ts'
+} from './labelled-table.ts'
+export { addLabels, isSeenLabel, readLabels, removeLabels, replaceLabels } from './labels.ts'
 export { inBatches, sizeOf } from './lists/batches.ts'
 export { columnOf } from './lists/columns.ts'
 export { countedAhead, countRows, findById, findItem, listPage, pagedList, selection } from './lists/list.ts'

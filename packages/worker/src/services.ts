@@ -1,4 +1,5 @@
 import type { ConfigValues, Database, FairShares, Queue } from '@tutti/storage'
+import type { WorkerLog } from './log.ts'
 import type { Executors } from './operations/index.ts'
 import type { ResourcesFolder } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
@@ -27,9 +28,3 @@ export type WorkerServices = {
 
 /** What executors of operations work with. */
 export type ExecutorServices = Omit<WorkerServices, 'executors'>
-
-export type WorkerLog = {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void
-  error(fields: Readonly<Record<string, unknown>>, message: string): void
-}

@@ -24,6 +24,7 @@ import {
   type VersionRoute,
   withQueriedVisibility,
 } from '@tutti/api'
+import { defaultTenant } from '@tutti/domain'
 import type { AccessView } from '@tutti/domain/authentication'
 import {
   anonymous,
@@ -35,7 +36,6 @@ import {
   rightsOf,
   tenantsWith,
 } from '@tutti/domain/authentication'
-import { defaultTenant } from '@tutti/domain/bootstrap'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import { withAuditedDatabase } from '../features/audit/caller.ts'

@@ -1,14 +1,12 @@
 import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
 import { type ExecutionRow, publicReason } from '@tutti/storage'
+import { chooseExecutor, givenOperation, refusing } from '../executors/index.ts'
 import {
   atOnce,
-  chooseExecutor,
   type GivenOperation,
-  givenOperation,
   type OperationExecutor,
   type OperationWatch,
   recoverable,
-  refusing,
 } from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'

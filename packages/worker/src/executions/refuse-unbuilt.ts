@@ -1,5 +1,5 @@
 import { cloudifyContext, type StoredOperation, type Workflow, WorkflowError } from '@tutti/engine'
-import { chooseExecutor } from '../operations/index.ts'
+import { chooseExecutor } from '../executors/index.ts'
 
 const namedAtMost = 5
 

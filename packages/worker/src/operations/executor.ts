@@ -1,6 +1,10 @@
 import type { ExecutionRow, FairShares } from '@tutti/storage'
 import type { JsonObject, JsonValue, OperationOutcome } from './outcome.ts'
 
+/** The executors of a worker. One more is one more name here, and a line in `chooseExecutor`. */
+export type Executors = Readonly<Record<ExecutorName, OperationExecutor>>
+export type ExecutorName = 'native' | 'python'
+
 /**
  * Somebody who runs operations: this worker itself, or what it has at hand. Which one takes an operation is decided by
  * `chooseExecutor`; `createOperationRunner` gives it what is chosen and reports what becomes of it.

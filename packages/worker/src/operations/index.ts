@@ -1,7 +1,12 @@
-export { chooseExecutor, type Executors } from './choose-executor.ts'
-export { atOnce, type GivenOperation, type OperationExecutor, type OperationWatch } from './executor.ts'
-export { createExecutors, refusing } from './executors.ts'
-export { givenOperation } from './given-operation.ts'
+export {
+  atOnce,
+  type ExecutorName,
+  type Executors,
+  type GivenOperation,
+  type OperationExecutor,
+  type OperationWatch,
+} from './executor.ts'
+export { isNoSpace, noSpaceIn } from './full-disk.ts'
 export { logFileOf } from './log-file.ts'
 export {
   commandAs,
@@ -11,7 +16,9 @@ export {
   removeFolder,
   type UserIds,
 } from './operation-user.ts'
-export { recoverable } from './outcome.ts'
+export { killed, nonRecoverable, recoverable } from './outcome.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
 export { type LogLimits, removeLog } from './rotating-log.ts'
+export { runOperation } from './run-operation.ts'
 export { setprivCommand } from './setpriv.ts'
+export { stopOf, timedOut } from './time-limit.ts'

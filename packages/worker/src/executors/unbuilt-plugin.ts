@@ -1,4 +1,4 @@
-import type { JsonValue } from './outcome.ts'
+import type { JsonValue } from '@tutti/engine'
 
 /** Why this worker cannot run an operation of that plugin yet; null for the script plugin, which it can. */
 export function unbuiltPlugin(plugin: string, task: JsonValue | undefined): string | null {

@@ -1,8 +1,6 @@
+import { type Executors, nonRecoverable, type OperationExecutor } from '../operations/index.ts'
 import type { ExecutorServices } from '../services.ts'
-import type { Executors } from './choose-executor.ts'
-import type { OperationExecutor } from './executor.ts'
 import { createNativeExecutor } from './native/native-executor.ts'
-import { nonRecoverable } from './outcome.ts'
 import { createPythonExecutor } from './python-executor.ts'
 
 export const createExecutors = (services: ExecutorServices): Executors => ({

@@ -1,7 +1,7 @@
+import type { OperationOutcome } from '@tutti/engine'
 import type { Transaction } from '@tutti/storage'
+import type { GivenOperation } from '../../operations/index.ts'
 import type { ExecutorServices } from '../../services.ts'
-import type { GivenOperation } from '../executor.ts'
-import type { OperationOutcome } from '../outcome.ts'
 
 /**
  * An operation that is a function of Tutti's own. It answers as any other, and an `ApiError` that it throws is its

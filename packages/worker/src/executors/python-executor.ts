@@ -1,11 +1,15 @@
+import {
+  type CloudifyContext,
+  isNoSpace,
+  logFileOf,
+  noSpaceIn,
+  type OperationExecutor,
+  type OperationRequest,
+  operationUser,
+  runOperation,
+} from '../operations/index.ts'
 import type { ExecutorServices } from '../services.ts'
-import type { OperationExecutor } from './executor.ts'
-import { isNoSpace, noSpaceIn } from './full-disk.ts'
 import { inResources } from './in-resources.ts'
-import { logFileOf } from './log-file.ts'
-import { operationUser } from './operation-user.ts'
-import type { CloudifyContext, OperationRequest } from './request.ts'
-import { runOperation } from './run-operation.ts'
 
 /** Functions and scripts of blueprints, each in a Python process of its own, in a slot of the worker. */
 export function createPythonExecutor(services: ExecutorServices): OperationExecutor {

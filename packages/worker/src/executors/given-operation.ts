@@ -1,10 +1,9 @@
-import { cloudifyContext, type StoredOperation } from '@tutti/engine'
+import { cloudifyContext, type JsonObject, type StoredOperation } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
+import type { GivenOperation } from '../operations/index.ts'
 import type { ExecutorServices } from '../services.ts'
 import { implementationOf } from './choose-executor.ts'
-import type { GivenOperation } from './executor.ts'
 import { timeoutOf } from './operation-timeout.ts'
-import type { JsonObject } from './outcome.ts'
 
 /** A stored operation as its executor gets it: with what changes from try to try, and the execution's token. */
 export function givenOperation(

@@ -1,7 +1,7 @@
 import type { OperationOutcome } from '@tutti/engine'
 import { type ExecutionRow, executionEvents, insertEvents, isDatabaseAway } from '@tutti/storage'
+import { atOnce } from '../operations/index.ts'
 import type { ExecutorServices } from '../services.ts'
-import { atOnce } from './executor.ts'
 
 /** Runs an operation while its blueprint's and its deployment's files are where scripts look for them. */
 export async function inResources(

@@ -1,9 +1,15 @@
 import { ApiError } from '@tutti/api'
+import type { OperationOutcome } from '@tutti/engine'
 import { checkLease } from '@tutti/storage'
+import {
+  type GivenOperation,
+  killed,
+  nonRecoverable,
+  type OperationExecutor,
+  stopOf,
+  timedOut,
+} from '../../operations/index.ts'
 import type { ExecutorServices } from '../../services.ts'
-import type { GivenOperation, OperationExecutor } from '../executor.ts'
-import { killed, nonRecoverable, type OperationOutcome } from '../outcome.ts'
-import { stopOf, timedOut } from '../time-limit.ts'
 import type { NativeOperation, NativeRun } from './native-operation.ts'
 import { nativeOperations } from './registry.ts'
 

@@ -1,4 +1,4 @@
-import { nonRecoverable } from '../outcome.ts'
+import { nonRecoverable } from '../../operations/index.ts'
 import type { NativeOperation } from './native-operation.ts'
 import { readInstanceState } from './queries.ts'
 

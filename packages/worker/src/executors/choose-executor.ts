@@ -1,12 +1,7 @@
-import { cloudifyContext, isJsonObject, type StoredOperation } from '@tutti/engine'
-import type { OperationExecutor } from './executor.ts'
+import { cloudifyContext, isJsonObject, type JsonObject, type StoredOperation } from '@tutti/engine'
+import type { ExecutorName } from '../operations/index.ts'
 import { isNative } from './native/registry.ts'
-import type { JsonObject } from './outcome.ts'
 import { unbuiltPlugin } from './unbuilt-plugin.ts'
-
-/** The executors of a worker. One more is one more name here, and a line in `chooseExecutor`. */
-export type Executors = Readonly<Record<ExecutorName, OperationExecutor>>
-type ExecutorName = 'native' | 'python'
 
 /** Who runs an operation, or why this release cannot. */
 export type Choice = { readonly executor: ExecutorName } | { readonly refusal: string }
