@@ -31,6 +31,8 @@ export { prepareResume } from './prepare-resume.ts'
 export { pythonText } from './python-text.ts'
 export type { Reduction } from './reduce.ts'
 export { reduce } from './reduce.ts'
+export type { ActionStep, PhasePerformer, PhaseProgress } from './run-phases.ts'
+export { runPhases } from './run-phases.ts'
 export type { GraphPlan, PlanEdge, PlanPart, Step, SubgraphStep, TaskStep } from './step.ts'
 export type {
   FailureHandler,
@@ -42,7 +44,14 @@ export type {
 } from './stored-operation.ts'
 export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
 export { cloudifyContext } from './task.ts'
-export type { BuildInput, Phase, Workflow } from './workflow.ts'
+export type {
+  ActionPhase,
+  BuildInput,
+  ChildrenPhase,
+  GraphPhase,
+  Phase,
+  Workflow,
+} from './workflow.ts'
 export { WorkflowError } from './workflow.ts'
 export type { WorkflowEnd } from './workflow-events.ts'
 export { workflowEnded, workflowStarted } from './workflow-events.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { graphPhases } from '../test/graph-phases.ts'
 import { run, type Script, type World, world } from '../test/memory-runner.ts'
 import { type MemoryStore, messages, newStore, storeResume, terminatedCount } from '../test/memory-store.ts'
 import { deployment, type NodeSketch, withStates } from '../test/model-builder.ts'
 import { prepareResume } from './prepare-resume.ts'
-import { builtInMapping, builtInWorkflow } from './workflows/built-in.ts'
 
 function installation(
   sketches: readonly NodeSketch[],
@@ -12,7 +12,7 @@ function installation(
 ): { at: World; memory: MemoryStore } {
   const model = deployment(sketches, { taskRetries })
   const at = world(model, script)
-  const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
+  const [phase] = graphPhases('install', {})
   return { at, memory: newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? []) }
 }
 

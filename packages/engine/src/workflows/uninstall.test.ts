@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { graphPhases } from '../../test/graph-phases.ts'
 import { run, type Script, world } from '../../test/memory-runner.ts'
 import { messages, newStore } from '../../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
-import { builtInMapping, builtInWorkflow } from './built-in.ts'
 
 function uninstalled(
   sketches: readonly NodeSketch[],
@@ -12,7 +12,7 @@ function uninstalled(
 ) {
   const model = deployment(sketches.map((sketch) => ({ state: 'started', ...sketch })))
   const at = world(model, script)
-  const [phase] = builtInWorkflow(builtInMapping('uninstall'), 'uninstall').phases(parameters)
+  const [phase] = graphPhases('uninstall', parameters)
   const memory = newStore(phase?.build({ model, context: {}, newId: at.options.newId }) ?? [])
   const outcome = run(at, memory)
   return {
