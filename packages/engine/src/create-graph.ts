@@ -7,7 +7,7 @@ import { type GraphOptions, type GraphState, makeReady, setRecord } from './grap
 import { type Lineage, lineageOf } from './lineage.ts'
 import { checkStored } from './stored-handlers.ts'
 import { isInFlight, isTerminated, type StoredOperation } from './stored-operation.ts'
-import { isSubgraph, newTask, type Task } from './task.ts'
+import { isDone, isSubgraph, newTask, type Task } from './task.ts'
 
 /**
  * The live graph of stored operations, new or restored after a crash (docs/reference/workflows.md, "Resuming"): what is
@@ -25,6 +25,7 @@ export function createGraph(
   const state: GraphState = {
     options,
     tasks: new Map(),
+    superseded: new Map(),
     root,
     ready: [],
     readyFrom: 0,
@@ -39,7 +40,10 @@ export function createGraph(
   }
   for (const row of operations) checkStored(row)
   const lineage = lineageOf(operations)
-  for (const row of operations) if (lineage.isLive(row)) addTask(state, row, lineage)
+  for (const row of operations) {
+    if (lineage.isLive(row)) addTask(state, row, lineage)
+    else state.superseded.set(row.id, lineage.current(row.id)?.id ?? '')
+  }
   for (const task of state.tasks.values()) connect(state, task, lineage)
   for (const task of state.tasks.values()) count(task)
   for (const task of state.tasks.values()) activate(state, task)
@@ -79,10 +83,6 @@ function connect(state: GraphState, task: Task, lineage: Lineage): void {
     dependency.dependants.push(task)
     task.waiting += 1
   }
-}
-
-function isDone({ state, parameters }: Task): boolean {
-  return state === 'succeeded' || (state === 'failed' && parameters.ignored === true)
 }
 
 function count(task: Task): void {

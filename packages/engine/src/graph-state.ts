@@ -29,6 +29,8 @@ export type RerunLifecycle = (handler: SubgraphFailureHandler, state: string | u
 export interface GraphState {
   readonly options: GraphOptions
   readonly tasks: Map<string, Task>
+  /** Rows that others had taken the place of when the graph was restored, with the ids of those. */
+  readonly superseded: Map<string, string>
   /** Stands for the whole graph: the container of the outermost tasks. */
   readonly root: Task
   /** Tasks that may start, in order. `readyFrom` is the first that has not been taken. */

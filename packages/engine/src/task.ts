@@ -59,6 +59,11 @@ export function isSubgraph(task: Task): boolean {
   return task.type === 'SubgraphTask'
 }
 
+/** What waits for it may start. */
+export function isDone({ state, parameters }: Task): boolean {
+  return state === 'succeeded' || (state === 'failed' && parameters.ignored === true)
+}
+
 /** Whether `task` lies somewhere in `subgraph`. */
 export function isWithin(task: Task, subgraph: Task): boolean {
   for (let at = task.container; at !== null; at = at.container) if (at === subgraph) return true
