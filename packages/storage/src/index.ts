@@ -99,6 +99,7 @@ export {
   siteTable,
   tenantsWithGlobals,
 } from './owned.ts'
+export { ping } from './ping.ts'
 export { openProcessFolder } from './process-folder.ts'
 export {
   type Heartbeat,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   apiVersions,
   builtRoutes,
@@ -35,8 +36,15 @@ const securityHeaders = {
 } as const
 
 /** The whole REST service on a Fastify instance that is not listening yet. */
-export function buildApp(services: ManagerServices, handlers: Handlers): FastifyInstance {
+export function buildApp(
+  services: ManagerServices,
+  handlers: Handlers,
+  tls?: { readonly cert: Buffer; readonly key: Buffer },
+): FastifyInstance {
+  const { trustedProxies } = services.settings
   const app = Fastify({
+    ...(tls !== undefined && { https: tls }),
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
@@ -44,6 +52,7 @@ export function buildApp(services: ManagerServices, handlers: Handlers): Fastify
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: (error, socket) => answerNoRequest(error, socket),
+    genReqId: (raw) => requestId(raw.headers['x-request-id']),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
   })
@@ -115,6 +124,11 @@ function addRoutes(app: FastifyInstance, services: ManagerServices, handlers: Ha
       },
     })
   }
+}
+
+/** The client's own, where it sends one that is fit for a log. */
+function requestId(sent: string | readonly string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.:/+=-]{1,128}$/.test(sent) ? sent : randomUUID()
 }
 
 function isBuilt(name: string): name is RouteName {

@@ -1,9 +1,9 @@
 import { ApiError, apiVersions, openapi, routes } from '@tutti/api'
+import { ping } from '@tutti/storage'
 import type { FastifyInstance } from 'fastify'
 import { Histogram } from 'prom-client'
 import type { ManagerServices } from '../services.ts'
 import { docsPage } from './docs-page.ts'
-import { ping } from './queries.ts'
 
 /** What operators and their tools ask, outside the API and without credentials. */
 export function addOperationalRoutes(app: FastifyInstance, services: ManagerServices): void {

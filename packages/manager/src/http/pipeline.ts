@@ -203,6 +203,7 @@ async function authorize(
     const rights = rightsOf(caller, await access.permissions(), tenant?.id)
     const reading = readingAs(tenant === undefined ? `user ${caller.userId}` : `tenant ${tenant.id}`)
     const request = { ...base, caller, tenant, rights, access, reading }
+    if (caller.execution !== undefined) http.log = http.log.child({ execution: caller.execution.id })
     // Without a tenant only system roles count: who has none that would do is told that first.
     await checkPermission(request, route)
     if (tenant === undefined && needsTenant(route)) throw tenantNotProvided()
