@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { graphPhases } from '../test/graph-phases.ts'
 import {
   type Behaviour,
   type Crash,
@@ -16,7 +17,6 @@ import type { JsonObject } from './json.ts'
 import type { WorkflowSettings } from './model.ts'
 import { isTerminated } from './stored-operation.ts'
 import { finish } from './work.ts'
-import { builtInMapping, builtInWorkflow } from './workflows/built-in.ts'
 
 /** A workflow on a deployment, and what each of its operations does at each attempt. */
 interface Scenario {
@@ -92,9 +92,7 @@ function prepared(scenario: Scenario): { readonly at: World; readonly memory: Me
   const settings = { waitAfterFailMs: 1e12, ...scenario.settings }
   const model = deployment(scenario.nodes, settings)
   const newId = counterIds()
-  const [phase] = builtInWorkflow(builtInMapping(scenario.workflow), scenario.workflow).phases(
-    scenario.parameters,
-  )
+  const [phase] = graphPhases(scenario.workflow, scenario.parameters)
   const memory = newStore(phase === undefined ? [] : finish(phase.build({ model, context: {}, newId })))
   const { behaviours } = scenario
   const script = (key: string, attempt: number): Behaviour =>
@@ -220,7 +218,7 @@ function failsFirst(
   const at = world(model, (key, attempt) =>
     attempt === 0 && key.startsWith(failing) ? { error: { kind: 'recoverable' } } : { takesMs },
   )
-  const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
+  const [phase] = graphPhases('install', {})
   return {
     at,
     memory: newStore(

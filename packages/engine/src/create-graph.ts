@@ -5,13 +5,16 @@ import { newDueQueue } from './due-queue.ts'
 import { willBeRerun } from './end-task.ts'
 import { type GraphOptions, type GraphState, makeReady, setRecord } from './graph-state.ts'
 import { type Lineage, lineageOf } from './lineage.ts'
+import { checkStored } from './stored-handlers.ts'
 import { isInFlight, isTerminated, type StoredOperation } from './stored-operation.ts'
-import { isSubgraph, newTask, type Task } from './task.ts'
+import { isDone, isSubgraph, newTask, type Task } from './task.ts'
 import { each, type Work } from './work.ts'
 
 /**
  * The live graph of stored operations, new or restored after a crash (docs/reference/workflows.md, "Resuming"): what is
  * recorded as done stays done, what was in flight is run again by the first `reduce`.
+ *
+ * @throws WorkflowError when a row cannot be used
  */
 export function* createGraph(
   operations: readonly StoredOperation[],
@@ -23,6 +26,7 @@ export function* createGraph(
   const state: GraphState = {
     options,
     tasks: new Map(),
+    superseded: new Map(),
     root,
     ready: [],
     readyFrom: 0,
@@ -35,9 +39,11 @@ export function* createGraph(
     outcome: null,
     changes: noChanges(),
   }
+  yield* each(operations, checkStored)
   const lineage = yield* lineageOf(operations)
   yield* each(operations, (row) => {
     if (lineage.isLive(row)) addTask(state, row, lineage)
+    else state.superseded.set(row.id, lineage.current(row.id)?.id ?? '')
   })
   const tasks = () => state.tasks.values()
   yield* each(tasks(), (task) => connect(state, task, lineage))
@@ -80,10 +86,6 @@ function connect(state: GraphState, task: Task, lineage: Lineage): void {
     dependency.dependants.push(task)
     task.waiting += 1
   }
-}
-
-function isDone({ state, parameters }: Task): boolean {
-  return state === 'succeeded' || (state === 'failed' && parameters.ignored === true)
 }
 
 function count(task: Task): void {

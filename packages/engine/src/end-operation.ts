@@ -4,6 +4,7 @@ import type { GraphState } from './graph-state.ts'
 import type { OperationError } from './operation-error.ts'
 import { isFalsy } from './python-text.ts'
 import { hasRetriesLeft, retryTask } from './retry-task.ts'
+import { misplaced } from './stored-handlers.ts'
 import type { Task } from './task.ts'
 
 type EndedEvent = Extract<GraphEvent, { type: 'operation-ended' }>
@@ -38,7 +39,7 @@ export function noteStart(state: GraphState, task: Task | undefined, atMs: numbe
 
 /** docs/reference/workflows.md, "Failures". */
 function endInError(state: GraphState, task: Task, error: OperationError, atMs: number): void {
-  const { on_failure: onFailure } = task.parameters
+  const ignoredOn = nodeInstanceOfIgnored(task)
   if (error.kind === 'retry') {
     if (!hasRetriesLeft(task)) {
       fail(state, task, error, atMs)
@@ -46,12 +47,32 @@ function endInError(state: GraphState, task: Task, error: OperationError, atMs: 
     }
     enter(state, task, 'rescheduled', 'task_rescheduled', atMs, { error })
     retryTask(state, task, atMs, error.retryAfterMs)
-  } else if (onFailure?.path === 'ignore') {
-    failIgnored(state, task, onFailure.node_instance_id, error, atMs)
-  } else if (error.kind === 'recoverable' && hasRetriesLeft(task)) {
+  } else if (ignoredOn !== null) {
+    failIgnored(state, task, ignoredOn, error, atMs)
+  } else if (isRetried[error.kind] && hasRetriesLeft(task)) {
     enter(state, task, 'failed', 'task_failed', atMs, { error })
     retryTask(state, task, atMs, error.retryAfterMs)
   } else {
     fail(state, task, error, atMs)
+  }
+}
+
+const isRetried: Readonly<Record<OperationError['kind'], boolean>> = {
+  recoverable: true,
+  retry: true,
+  'non-recoverable': false,
+  killed: false,
+}
+
+/** Where the failure is reported that the operation's handler has ignored; null when it is not ignored. */
+function nodeInstanceOfIgnored(task: Task): string | null {
+  const { on_failure: handler } = task.parameters
+  switch (handler?.path) {
+    case undefined:
+      return null
+    case 'ignore':
+      return handler.node_instance_id
+    case 'rerun_lifecycle':
+      throw misplaced(task, handler)
   }
 }

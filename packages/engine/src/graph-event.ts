@@ -1,5 +1,6 @@
 import type { JsonValue } from './json.ts'
 import type { OperationError } from './operation-error.ts'
+import type { StoredOperation } from './stored-operation.ts'
 
 /** docs/reference/workflows.md, "Cancelling". */
 export type CancelMode = 'cancel' | 'force-cancel' | 'kill'
@@ -17,6 +18,8 @@ export type GraphEvent =
       readonly outcome: OperationOutcome
     }
   | { readonly type: 'cancel-requested'; readonly mode: CancelMode }
+  /** New rows of the graph, of a workflow that goes on describing it while it runs; see `addOperations`. */
+  | { readonly type: 'operations-added'; readonly operations: readonly StoredOperation[] }
 
 export type OperationOutcome =
   | { readonly ok: true; readonly result: JsonValue }

@@ -2,7 +2,7 @@ import { type Changes, noChanges } from './changes.ts'
 import type { GraphOutcome, GraphRecord } from './commit.ts'
 import type { DueQueue } from './due-queue.ts'
 import type { SubgraphStep } from './step.ts'
-import type { FailureHandler } from './stored-operation.ts'
+import type { SubgraphFailureHandler } from './stored-operation.ts'
 import type { Task } from './task.ts'
 
 export interface GraphOptions {
@@ -18,10 +18,7 @@ export interface GraphOptions {
 }
 
 /** `state` is the node instance's state if this graph has set one, else the model's holds. */
-export type RerunLifecycle = (
-  handler: Extract<FailureHandler, { path: 'rerun_lifecycle' }>,
-  state: string | undefined,
-) => SubgraphStep
+export type RerunLifecycle = (handler: SubgraphFailureHandler, state: string | undefined) => SubgraphStep
 
 /**
  * A live graph. To everyone but the reducer it is opaque: `reduce` updates it in place, so that an event
@@ -32,6 +29,8 @@ export type RerunLifecycle = (
 export interface GraphState {
   readonly options: GraphOptions
   readonly tasks: Map<string, Task>
+  /** Rows that others had taken the place of when the graph was restored, with the ids of those. */
+  readonly superseded: Map<string, string>
   /** Stands for the whole graph: the container of the outermost tasks. */
   readonly root: Task
   /** Tasks that may start, in order. `readyFrom` is the first that has not been taken. */

@@ -12,7 +12,7 @@ export { newGraphRecord } from './commit.ts'
 export { createGraph } from './create-graph.ts'
 export type { CancelMode, GraphEvent, OperationOutcome } from './graph-event.ts'
 export type { GraphOptions, GraphState, RerunLifecycle } from './graph-state.ts'
-export type { JsonObject, JsonValue } from './json.ts'
+export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { lifecycleRerun } from './lifecycle/rerun.ts'
 export type {
   DeploymentModel,
@@ -31,6 +31,8 @@ export { prepareResume } from './prepare-resume.ts'
 export { pythonText } from './python-text.ts'
 export type { Reduction } from './reduce.ts'
 export { reduce } from './reduce.ts'
+export type { ActionStep, PhasePerformer, PhaseProgress } from './run-phases.ts'
+export { runPhases } from './run-phases.ts'
 export type { GraphPlan, PlanEdge, PlanPart, Step, SubgraphStep, TaskStep } from './step.ts'
 export type {
   FailureHandler,
@@ -41,8 +43,16 @@ export type {
   SuccessHandler,
 } from './stored-operation.ts'
 export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
+export { cloudifyContext } from './task.ts'
 export { finish, type Work } from './work.ts'
-export type { BuildInput, Phase, Workflow } from './workflow.ts'
+export type {
+  ActionPhase,
+  BuildInput,
+  ChildrenPhase,
+  GraphPhase,
+  Phase,
+  Workflow,
+} from './workflow.ts'
 export { WorkflowError } from './workflow.ts'
 export type { WorkflowEnd } from './workflow-events.ts'
 export { workflowEnded, workflowStarted } from './workflow-events.ts'

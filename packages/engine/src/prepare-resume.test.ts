@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { graphPhases } from '../test/graph-phases.ts'
 import { run, type Script, type World, world } from '../test/memory-runner.ts'
 import { type MemoryStore, messages, newStore, storeResume, terminatedCount } from '../test/memory-store.ts'
 import { deployment, type NodeSketch, withStates } from '../test/model-builder.ts'
 import { prepareResume } from './prepare-resume.ts'
 import { finish } from './work.ts'
-import { builtInMapping, builtInWorkflow } from './workflows/built-in.ts'
 
 function installation(
   sketches: readonly NodeSketch[],
@@ -13,7 +13,7 @@ function installation(
 ): { at: World; memory: MemoryStore } {
   const model = deployment(sketches, { taskRetries })
   const at = world(model, script)
-  const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
+  const [phase] = graphPhases('install', {})
   return {
     at,
     memory: newStore(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { graphPhases } from '../test/graph-phases.ts'
 import { counterIds, type Requests, run, type Script, type World, world } from '../test/memory-runner.ts'
 import { type MemoryStore, messages, newStore, terminatedCount } from '../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../test/model-builder.ts'
@@ -9,7 +10,6 @@ import type { WorkflowSettings } from './model.ts'
 import { reduce } from './reduce.ts'
 import type { Step } from './step.ts'
 import { finish } from './work.ts'
-import { builtInMapping, builtInWorkflow } from './workflows/built-in.ts'
 
 interface Run {
   readonly at: World
@@ -27,7 +27,7 @@ function installing(
   const model = deployment(sketches, settings)
   const plain = world(model, script)
   const at = { ...plain, options: { ...plain.options, dryRun: options.dryRun ?? false } }
-  const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
+  const [phase] = graphPhases('install', {})
   const memory = newStore(
     phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
   )
@@ -108,7 +108,7 @@ test('a retry that was asked for too often fails even where failures are ignored
     taskRetries: 1,
   })
   const at = world(model, () => ({ error: { kind: 'retry', type: 'OperationRetry', message: 'not yet' } }))
-  const [phase] = builtInWorkflow(builtInMapping('uninstall'), 'uninstall').phases({ ignore_failure: true })
+  const [phase] = graphPhases('uninstall', { ignore_failure: true })
   const memory = newStore(
     phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
   )
@@ -283,7 +283,7 @@ test('a graph in which nothing can go on ends with an error instead of waiting f
 test('a runner that is about to leave takes answers in and starts nothing more', () => {
   const model = deployment(one)
   const at = world(model, () => ({}))
-  const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
+  const [phase] = graphPhases('install', {})
   const rows = phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId }))
   const graph = finish(createGraph(rows, newGraphRecord, { waitAfterFailMs: 0, ...at.options }))
   expect(reduce(graph, [], 1_000, false)).toMatchObject({

@@ -1,3 +1,4 @@
+import { addOperations } from './add-operations.ts'
 import { commandsOf, commitOf } from './changes.ts'
 import type { Command, Commit, GraphOutcome } from './commit.ts'
 import { nextDueMs, popDue } from './due-queue.ts'
@@ -58,9 +59,14 @@ function take(state: GraphState, event: GraphEvent): void {
     case 'operation-ended':
       endOperation(state, event)
       break
+    case 'operations-added':
+      addOperations(state, event.operations)
+      break
     case 'cancel-requested':
       cancel(state, event.mode)
       break
+    default:
+      event satisfies never
   }
 }
 

@@ -2,16 +2,25 @@ import { placeSubgraph } from './build-graph.ts'
 import { noteInsert, notePatch, noteRemoval } from './changes.ts'
 import { type GraphState, makeReady } from './graph-state.ts'
 import type { SubgraphStep } from './step.ts'
+import { misplaced } from './stored-handlers.ts'
 import { isTerminated, type StoredOperation } from './stored-operation.ts'
 import { isWithin, newTask, type Task } from './task.ts'
 
 /** How to describe the new run of a failed subgraph; null when it is not to be run anew. */
 export function rerunOf(state: GraphState, subgraph: Task): (() => SubgraphStep) | null {
-  const { on_failure, current_retries, total_retries } = subgraph.parameters
-  const { rerunLifecycle } = state.options
-  if (on_failure?.path !== 'rerun_lifecycle' || rerunLifecycle === undefined) return null
-  if (total_retries >= 0 && current_retries >= total_retries) return null
-  return () => rerunLifecycle(on_failure, state.instanceStates.get(on_failure.node_instance_id))
+  const { on_failure: handler, current_retries, total_retries } = subgraph.parameters
+  switch (handler?.path) {
+    case undefined:
+      return null
+    case 'rerun_lifecycle': {
+      const { rerunLifecycle } = state.options
+      if (rerunLifecycle === undefined) return null
+      if (total_retries >= 0 && current_retries >= total_retries) return null
+      return () => rerunLifecycle(handler, state.instanceStates.get(handler.node_instance_id))
+    }
+    case 'ignore':
+      throw misplaced(subgraph, handler)
+  }
 }
 
 /**

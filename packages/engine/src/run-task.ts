@@ -2,15 +2,17 @@ import { pushDue } from './due-queue.ts'
 import { enter, settle, succeed } from './end-task.ts'
 import { type GraphState, makeReady } from './graph-state.ts'
 import type { JsonValue } from './json.ts'
-import { isSubgraph, needsExecutor, type Task } from './task.ts'
+import type { OperationType } from './stored-operation.ts'
+import { isSubgraph, type Task } from './task.ts'
 import { nodeEvent } from './task-events.ts'
 
 /** Starts a ready task; what needs no executor is completed here and becomes rows of the commit. */
 export function startTask(state: GraphState, task: Task, nowMs: number): void {
   const { not_before_ms: notBeforeMs } = task.parameters
+  const perform = ownTasks.get(task.type)
   if (notBeforeMs !== undefined && notBeforeMs > nowMs) pushDue(state.due, notBeforeMs, task)
   else if (isSubgraph(task)) startSubgraph(state, task, nowMs)
-  else if (needsExecutor(task)) send(state, task, nowMs)
+  else if (perform === undefined) send(state, task, nowMs)
   else {
     perform(state, task, nowMs)
     succeed(state, task, nowMs)
@@ -36,29 +38,33 @@ function send(state: GraphState, task: Task, nowMs: number): void {
   state.changes.toRun.push({ task, resume: false })
 }
 
-function perform({ changes, instanceStates }: GraphState, task: Task, atMs: number): void {
+type OwnTask = (state: GraphState, task: Task, atMs: number) => void
+
+/** What the reducer does itself. Any other type is handed to an executor, which fails what it does not know. */
+const ownTasks: ReadonlyMap<string, OwnTask> = new Map<OperationType, OwnTask>([
+  ['NOPLocalWorkflowTask', () => {}],
+  ['SetNodeInstanceStateTask', setNodeInstanceState],
+  ['SendNodeEventTask', sendNodeEvent],
+  ['SendWorkflowEventTask', sendWorkflowEvent],
+])
+
+function setNodeInstanceState({ changes, instanceStates }: GraphState, task: Task, atMs: number): void {
   const kwargs = task.parameters.task_kwargs
-  switch (task.type) {
-    case 'SetNodeInstanceStateTask': {
-      const nodeInstanceId = text(kwargs.node_instance_id)
-      const instanceState = text(kwargs.state)
-      instanceStates.set(nodeInstanceId, instanceState)
-      changes.nodeInstanceStates.push({ nodeInstanceId, state: instanceState, atMs })
-      break
-    }
-    case 'SendNodeEventTask': {
-      const nodeInstanceId = text(kwargs.node_instance_id)
-      changes.events.push(
-        nodeEvent(nodeInstanceId, text(kwargs.event), atMs, task.id, kwargs.additional_context),
-      )
-      break
-    }
-    case 'SendWorkflowEventTask': {
-      const event = nodeEvent(null, text(kwargs.event), atMs, task.id, kwargs.additional_context)
-      changes.events.push({ ...event, type: text(kwargs.event_type ?? 'workflow_stage') })
-      break
-    }
-  }
+  const nodeInstanceId = text(kwargs.node_instance_id)
+  const state = text(kwargs.state)
+  instanceStates.set(nodeInstanceId, state)
+  changes.nodeInstanceStates.push({ nodeInstanceId, state, atMs })
+}
+
+function sendNodeEvent({ changes }: GraphState, task: Task, atMs: number): void {
+  const { node_instance_id, event, additional_context } = task.parameters.task_kwargs
+  changes.events.push(nodeEvent(text(node_instance_id), text(event), atMs, task.id, additional_context))
+}
+
+function sendWorkflowEvent({ changes }: GraphState, task: Task, atMs: number): void {
+  const { event, event_type: type, additional_context } = task.parameters.task_kwargs
+  const sent = nodeEvent(null, text(event), atMs, task.id, additional_context)
+  changes.events.push({ ...sent, type: text(type ?? 'workflow_stage') })
 }
 
 function text(value: JsonValue | undefined): string {

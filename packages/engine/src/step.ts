@@ -1,5 +1,10 @@
 import type { JsonObject } from './json.ts'
-import type { FailureHandler, OperationType, SuccessHandler } from './stored-operation.ts'
+import type {
+  OperationFailureHandler,
+  OperationType,
+  SubgraphFailureHandler,
+  SuccessHandler,
+} from './stored-operation.ts'
 
 /** A description of a graph's part, without ids: what the lifecycles are written in. */
 export type Step =
@@ -22,7 +27,7 @@ export interface TaskStep {
   /** Seconds. */
   readonly retryInterval?: number
   readonly onSuccess?: SuccessHandler
-  readonly onFailure?: FailureHandler
+  readonly onFailure?: OperationFailureHandler
 }
 
 /** A named sequence that starts and ends as one. */
@@ -31,7 +36,7 @@ export interface SubgraphStep {
   readonly name: string
   readonly steps: readonly Step[]
   readonly totalRetries?: number
-  readonly onFailure?: FailureHandler
+  readonly onFailure?: SubgraphFailureHandler
 }
 
 /** A graph whose subgraphs wait for each other. */

@@ -64,21 +64,28 @@ export interface OperationParameters {
   readonly counted?: boolean
 }
 
-/** `retry_until_truthy`: a falsy result is retried without limit (`host.get_state`). */
+/** `retry_until_truthy`: a falsy result is retried without limit (`host.get_state`). On operations only. */
 export interface SuccessHandler {
   readonly path: 'retry_until_truthy'
 }
 
-export type FailureHandler =
-  /** The failure is reported by a node event and the sequence goes on. */
-  | { readonly path: 'ignore'; readonly node_instance_id: string }
-  /** On a subgraph: replace it by a new run of the node instance's lifecycle, up to `total_retries` times. */
-  | {
-      readonly path: 'rerun_lifecycle'
-      readonly lifecycle: 'install' | 'uninstall'
-      readonly node_instance_id: string
-      readonly ignore_failure: boolean
-    }
+/**
+ * What a failure leads to other than the failure of what is around it. A new one takes its shape here, its rule in
+ * `stored-handlers.ts` and its treatment where operations (`end-operation.ts`) or subgraphs (`rerun-subgraph.ts`) end:
+ * without them it does not compile.
+ */
+export type FailureHandler = OperationFailureHandler | SubgraphFailureHandler
+
+/** The failure is reported by a node event and the sequence goes on. */
+export type OperationFailureHandler = { readonly path: 'ignore'; readonly node_instance_id: string }
+
+/** The subgraph is replaced by a new run of the node instance's lifecycle, up to `total_retries` times. */
+export type SubgraphFailureHandler = {
+  readonly path: 'rerun_lifecycle'
+  readonly lifecycle: 'install' | 'uninstall'
+  readonly node_instance_id: string
+  readonly ignore_failure: boolean
+}
 
 export function isTerminated(state: OperationState): boolean {
   return state === 'succeeded' || state === 'failed' || state === 'rescheduled'

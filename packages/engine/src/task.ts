@@ -59,18 +59,9 @@ export function isSubgraph(task: Task): boolean {
   return task.type === 'SubgraphTask'
 }
 
-/** Whether an executor runs it, i.e. the reducer cannot complete it by itself. */
-export function needsExecutor(task: Task): boolean {
-  switch (task.type) {
-    case 'SubgraphTask':
-    case 'NOPLocalWorkflowTask':
-    case 'SetNodeInstanceStateTask':
-    case 'SendNodeEventTask':
-    case 'SendWorkflowEventTask':
-      return false
-    default:
-      return true
-  }
+/** What waits for it may start. */
+export function isDone({ state, parameters }: Task): boolean {
+  return state === 'succeeded' || (state === 'failed' && parameters.ignored === true)
 }
 
 /** Whether `task` lies somewhere in `subgraph`. */
@@ -94,6 +85,7 @@ export function operationOf(parameters: OperationParameters): {
   }
 }
 
+/** What the workflow says to whoever runs the operation; undefined for tasks that are no operations of a blueprint. */
 export function cloudifyContext(parameters: OperationParameters): JsonObject | undefined {
   const kwargs = parameters.task_kwargs.kwargs
   if (!isJsonObject(kwargs)) return undefined

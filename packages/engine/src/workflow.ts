@@ -12,16 +12,45 @@ export interface Workflow {
 }
 
 /**
- * One graph of a workflow. The runner goes through the phases in order. For each it restores the stored
- * graph of that name or, where there is none, reads the deployment anew, builds and stores it.
+ * One part of a workflow, described; the phases run one after another (`run-phases.ts`). A phase's name is unique in its
+ * workflow and stored: another release finds by it how far an execution has come.
  */
-export interface Phase {
-  /** docs/reference/workflows.md, "Tasks graph". */
-  readonly graphName: string
+export type Phase = GraphPhase | ChildrenPhase | ActionPhase
+
+/**
+ * The runner restores the stored graph of that name or, where there is none, reads the deployment anew, builds and
+ * stores it.
+ */
+export interface GraphPhase {
+  readonly kind: 'graph'
+  /** The graph's (docs/reference/workflows.md, "Tasks graph"). */
+  readonly name: string
   /** Half-done installations are undone before the graph is resumed (docs/reference/workflows.md, "Resuming"). */
   readonly cleansUpOnResume: boolean
   /** @throws WorkflowError when no graph can be made of this deployment. */
   build(input: BuildInput): Work<readonly StoredOperation[]>
+}
+
+/** A workflow on each deployment that is in this one (docs/reference/workflows.md, "Recursive uninstall"). */
+export interface ChildrenPhase {
+  readonly kind: 'children'
+  readonly name: string
+  readonly workflowId: 'uninstall'
+  /** Of the executions of the children. */
+  readonly parameters: JsonObject
+  /** Children that fail do not fail this execution. */
+  readonly ignoresFailure: boolean
+}
+
+/**
+ * A change of the database that begins here, ends when all phases have succeeded, and is undone when one has not. What
+ * it does is the domain's (`workflow-actions`), found by `action`.
+ */
+export interface ActionPhase {
+  readonly kind: 'action'
+  readonly name: string
+  readonly action: string
+  readonly input: JsonObject
 }
 
 export interface BuildInput {

@@ -44,6 +44,8 @@ export interface World {
   readonly executions: Execution[]
   readonly onRun?: (operation: StoredOperation) => void
   readonly commits: { count: number }
+  /** Given to the graph whenever a runner begins with it: it cannot know what the one before has stored. */
+  readonly added?: readonly StoredOperation[]
 }
 
 export function counterIds(prefix = 'op'): () => string {
@@ -86,7 +88,8 @@ export function run(
     }),
   )
   const answers: Answer[] = []
-  let events: readonly GraphEvent[] = []
+  let events: readonly GraphEvent[] =
+    world.added === undefined ? [] : [{ type: 'operations-added', operations: world.added }]
   for (let turn = 0; turn < 100_000; turn += 1) {
     const reduction = reduce(graph, events, world.clock.nowMs)
     graph = reduction.state

@@ -279,6 +279,8 @@ export type Schema = {
     lease_fence: Generated<number>
     /** Steps of its graphs that are stored. */
     step: Generated<number>
+    /** How far it has come in the phases of its workflow; null before the first is passed. */
+    phase: ColumnType<unknown, string | null | undefined, string | null>
     execution_group_id: string | null
   }
   tasks_graphs: Owned & {

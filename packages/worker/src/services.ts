@@ -1,5 +1,6 @@
 import type { ConfigValues, Database, FairShares, Queue } from '@tutti/storage'
 import type { WorkerLog } from './log.ts'
+import type { Executors } from './operations/index.ts'
 import type { ResourcesFolder } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 import type { Soon } from './soon.ts'
@@ -20,6 +21,10 @@ export type WorkerServices = {
   /** Starts what waits in the queue and may run now: asked after every execution too. */
   readonly waiting: Soon
   readonly resources: ResourcesFolder
+  readonly executors: Executors
   readonly log: WorkerLog
   readonly now: () => number
 }
+
+/** What executors of operations work with. */
+export type ExecutorServices = Omit<WorkerServices, 'executors'>

@@ -14,6 +14,7 @@ import {
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { startCoordinator } from './coordinator/index.ts'
+import { createExecutors } from './executors/index.ts'
 import type { WorkerLog } from './log.ts'
 import { openResources } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
@@ -82,7 +83,7 @@ export async function startWorker(options: {
     log,
     now: Date.now,
   }
-  const claims = await createClaims(services, options.connection)
+  const claims = await createClaims({ ...services, executors: createExecutors(services) }, options.connection)
   const listener = listen(
     options.connection,
     (notification) => {

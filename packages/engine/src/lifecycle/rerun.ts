@@ -1,5 +1,7 @@
-import { buildScope, instanceById } from '../build-scope.ts'
+import { type BuildScope, buildScope, instanceById } from '../build-scope.ts'
 import type { RerunLifecycle } from '../graph-state.ts'
+import type { ModelNodeInstance } from '../model.ts'
+import type { SubgraphStep } from '../step.ts'
 import type { BuildInput } from '../workflow.ts'
 import { installSubgraph } from './install.ts'
 import { sendEvent } from './instance-tasks.ts'
@@ -14,19 +16,27 @@ export function lifecycleRerun(input: Pick<BuildInput, 'model' | 'context'>): Re
     const scope = buildScope(input, handler.ignore_failure)
     const known = instanceById(scope, handler.node_instance_id)
     const instance = { ...known, state: state ?? known.state }
-    if (handler.lifecycle === 'uninstall') return uninstallSubgraph(scope, instance)
-    const { onFailure: _, ...undo } = uninstallSubgraph(scope, instance)
-    const { onFailure, ...again } = installSubgraph(scope, { ...instance, state: 'deleted' })
-    return {
-      kind: 'subgraph',
-      name: `reinstall_${instance.id}`,
-      steps: [
-        sendEvent(instance, 'Node lifecycle failed. Attempting to re-run node lifecycle'),
-        { ...undo, totalRetries: 0 },
-        { ...again, totalRetries: 0 },
-      ],
-      totalRetries: scope.settings.subgraphRetries,
-      ...(onFailure === undefined ? {} : { onFailure }),
+    switch (handler.lifecycle) {
+      case 'uninstall':
+        return uninstallSubgraph(scope, instance)
+      case 'install':
+        return reinstallSubgraph(scope, instance)
     }
+  }
+}
+
+function reinstallSubgraph(scope: BuildScope, instance: ModelNodeInstance): SubgraphStep {
+  const { onFailure: _, ...undo } = uninstallSubgraph(scope, instance)
+  const { onFailure, ...again } = installSubgraph(scope, { ...instance, state: 'deleted' })
+  return {
+    kind: 'subgraph',
+    name: `reinstall_${instance.id}`,
+    steps: [
+      sendEvent(instance, 'Node lifecycle failed. Attempting to re-run node lifecycle'),
+      { ...undo, totalRetries: 0 },
+      { ...again, totalRetries: 0 },
+    ],
+    totalRetries: scope.settings.subgraphRetries,
+    ...(onFailure === undefined ? {} : { onFailure }),
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { graphPhases } from '../../test/graph-phases.ts'
 import { run, world } from '../../test/memory-runner.ts'
 import { messages, newStore } from '../../test/memory-store.ts'
 import { deployment } from '../../test/model-builder.ts'
@@ -19,7 +20,7 @@ const model = deployment([
 
 function executed(parameters: JsonObject) {
   const at = world(model)
-  const [phase] = builtInWorkflow(builtInMapping('execute_operation'), 'execute_operation').phases({
+  const [phase] = graphPhases('execute_operation', {
     operation,
     ...parameters,
   })
@@ -31,7 +32,7 @@ function executed(parameters: JsonObject) {
 
 test('runs where it is implemented, at the same time, between two events', () => {
   const { keys, memory, phase } = executed({})
-  expect(phase?.graphName).toBe(`execute_operation_${operation}`)
+  expect(phase?.name).toBe(`execute_operation_${operation}`)
   expect(keys).toEqual(['app_1 lifecycle.start 0', 'db_1 lifecycle.start 0'])
   expect(messages(memory, 'workflow_node_event')).toEqual([
     ...[`Starting operation ${operation}`, `Starting operation ${operation}`],

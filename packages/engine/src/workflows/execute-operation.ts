@@ -34,7 +34,8 @@ export const executeOperation: Workflow = {
     }
     return [
       {
-        graphName: `execute_operation_${operation}`,
+        kind: 'graph',
+        name: `execute_operation_${operation}`,
         cleansUpOnResume: false,
         build: (input) => buildOperationGraph(request, input),
       },

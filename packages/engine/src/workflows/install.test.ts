@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
+import { graphPhases } from '../../test/graph-phases.ts'
 import { run, world } from '../../test/memory-runner.ts'
 import { type MemoryStore, messages, newStore } from '../../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
 import { finish } from '../work.ts'
-import { builtInMapping, builtInWorkflow } from './built-in.ts'
 
 /** Node events and state changes of an installation, in the order in which they were committed. */
 function installed(sketches: readonly NodeSketch[], parameters: JsonObject = {}) {
   const model = deployment(sketches)
   const at = world(model)
-  const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases(parameters)
+  const [phase] = graphPhases('install', parameters)
   const memory = newStore(
     phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
   )
@@ -214,7 +214,7 @@ test('an operation carries what its executor needs to know', () => {
   const model = deployment([
     { id: 'db', operations: ['lifecycle.create'], operation: { inputs: { size: 3 } } },
   ])
-  const [phase] = builtInWorkflow(builtInMapping('install'), 'install').phases({})
+  const [phase] = graphPhases('install', {})
   const input = { model, context: { execution_id: 'e1' }, newId: world(model).options.newId }
   const rows = phase === undefined ? [] : finish(phase.build(input))
   const create = rows.find((row) => row.type === 'RemoteWorkflowTask')

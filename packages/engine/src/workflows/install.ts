@@ -11,7 +11,8 @@ export const install: Workflow = {
     const selection = selectionOf(parameters)
     return [
       {
-        graphName: 'install',
+        kind: 'graph',
+        name: 'install',
         cleansUpOnResume: true,
         build: (input) =>
           buildLifecycleGraph(

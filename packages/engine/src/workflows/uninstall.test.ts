@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { graphPhases } from '../../test/graph-phases.ts'
 import { run, type Script, world } from '../../test/memory-runner.ts'
 import { messages, newStore } from '../../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
 import { finish } from '../work.ts'
-import { builtInMapping, builtInWorkflow } from './built-in.ts'
 
 function uninstalled(
   sketches: readonly NodeSketch[],
@@ -13,7 +13,7 @@ function uninstalled(
 ) {
   const model = deployment(sketches.map((sketch) => ({ state: 'started', ...sketch })))
   const at = world(model, script)
-  const [phase] = builtInWorkflow(builtInMapping('uninstall'), 'uninstall').phases(parameters)
+  const [phase] = graphPhases('uninstall', parameters)
   const memory = newStore(
     phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
   )

@@ -1,11 +1,12 @@
+import type { JsonObject } from '../json.ts'
 import { uninstallSubgraph } from '../lifecycle/uninstall.ts'
-import type { Workflow } from '../workflow.ts'
+import type { ChildrenPhase, Workflow } from '../workflow.ts'
 import { buildLifecycleGraph } from './lifecycle-graph.ts'
 import { booleanParameter, selectionOf } from './selection.ts'
 
 /**
- * docs/reference/workflows.md, "Uninstall" and "Order between instances" and "Built-in workflows". With `recursive`,
- * the runner has uninstalled the deployments in this one before.
+ * docs/reference/workflows.md, "Uninstall" and "Order between instances" and "Built-in workflows". With `recursive`
+ * the deployments in this one go first.
  */
 export const uninstall: Workflow = {
   name: 'uninstall',
@@ -14,8 +15,10 @@ export const uninstall: Workflow = {
     const selection = selectionOf(parameters)
     const ignoreFailure = booleanParameter(parameters, 'ignore_failure', false)
     return [
+      ...(parameters.recursive === true ? [children(parameters)] : []),
       {
-        graphName: 'uninstall',
+        kind: 'graph',
+        name: 'uninstall',
         cleansUpOnResume: false,
         build: (input) =>
           buildLifecycleGraph(
@@ -31,4 +34,15 @@ export const uninstall: Workflow = {
       },
     ]
   },
+}
+
+function children({ ignore_failure }: JsonObject): ChildrenPhase {
+  const ignoresFailure = ignore_failure === true
+  return {
+    kind: 'children',
+    name: 'children',
+    workflowId: 'uninstall',
+    parameters: { recursive: true, ignore_failure: ignoresFailure },
+    ignoresFailure,
+  }
 }

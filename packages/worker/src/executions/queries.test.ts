@@ -1,15 +1,9 @@
 import { insertExecution } from '@tutti/domain/executions'
 import type { Commit } from '@tutti/engine'
-import {
-  type Database,
-  type ExecutionRow,
-  LeaseLost,
-  openDatabase,
-  openQueue,
-  takeLease,
-} from '@tutti/storage'
+import { type ExecutionRow, LeaseLost, openDatabase, openQueue, takeLease } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import { expect, test } from 'vitest'
+import { addInstance } from '../../test/node-instance.ts'
 import { storeCommit, takeStep } from './queries.ts'
 
 test('a step is stored once, in its turn, and only by whoever holds the lease', async () => {
@@ -77,48 +71,3 @@ test('a step sets states of instances of its own deployment only', async () => {
     await own.drop()
   }
 })
-
-/** The instance `ID_1` of the deployment `ID`. */
-async function addInstance(db: Database, id: string): Promise<void> {
-  const owner = { tenant_id: 0, visibility: 'tenant', created_by: 'admin' } as const
-  await db
-    .insertInto('blueprints')
-    .values({ ...owner, id, state: 'uploaded' })
-    .execute()
-  await db
-    .insertInto('deployments')
-    .values({ ...owner, id, display_name: id, blueprint_tenant_id: 0, blueprint_id: id })
-    .execute()
-  await db
-    .insertInto('nodes')
-    .values({
-      ...owner,
-      deployment_id: id,
-      id: 'node',
-      position: 0,
-      type: 't',
-      type_hierarchy: '[]',
-      properties: '{}',
-      operations: '{}',
-      plugins: '[]',
-      relationships: '[]',
-      number_of_instances: 1,
-      planned_number_of_instances: 1,
-      deploy_number_of_instances: 1,
-      min_number_of_instances: 0,
-      max_number_of_instances: -1,
-    })
-    .execute()
-  await db
-    .insertInto('node_instances')
-    .values({
-      ...owner,
-      id: `${id}_1`,
-      deployment_id: id,
-      node_id: 'node',
-      instance_index: 1,
-      relationships: '[]',
-      scaling_groups: '[]',
-    })
-    .execute()
-}

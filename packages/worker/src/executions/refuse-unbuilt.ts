@@ -1,20 +1,5 @@
-import { type StoredOperation, type Workflow, WorkflowError } from '@tutti/engine'
-import { unbuiltPlugin } from '../operations/index.ts'
-
-type Context = Readonly<Record<string, unknown>>
-
-/** Why this release cannot run an operation; null where it can. */
-export function unbuiltOperation(context: Context): string | null {
-  if (context.executor === 'host_agent') return noAgent(context)
-  return unbuiltPlugin(context as unknown as Parameters<typeof unbuiltPlugin>[0])
-}
-
-function noAgent({ task_name: task, host_id: host, node_id: node }: Context): string {
-  return host == null
-    ? `${task} is to run on a host agent, but ${node} is on no host`
-    : `${task} is to run on the agent of host ${host}, but agents are not built yet: ` +
-        'give the operation the executor central_deployment_agent'
-}
+import { cloudifyContext, type StoredOperation, type Workflow, WorkflowError } from '@tutti/engine'
+import { chooseExecutor } from '../executors/index.ts'
 
 const namedAtMost = 5
 
@@ -31,12 +16,12 @@ export function refuseUnbuilt(
 ): void {
   if (mapped.name === 'uninstall') return
   const reasons = new Set<string>()
-  for (const { type, parameters } of operations) {
-    if (type !== 'RemoteWorkflowTask') continue
-    const context = (parameters.task_kwargs.kwargs as { readonly __cloudify_context?: Context } | undefined)
-      ?.__cloudify_context
-    const reason = context === undefined ? null : unbuiltOperation(context)
-    if (reason !== null) reasons.add(`${reason} (node ${context?.node_name})`)
+  for (const operation of operations) {
+    if (operation.type !== 'RemoteWorkflowTask') continue
+    const choice = chooseExecutor(operation)
+    if (!('refusal' in choice)) continue
+    const { node_name: node } = cloudifyContext(operation.parameters) ?? {}
+    reasons.add(`${choice.refusal} (node ${node})`)
   }
   if (reasons.size === 0) return
   const named = [...reasons].slice(0, namedAtMost)

@@ -1,21 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import {
+  type ChildrenPhase,
   countedOperations,
   createGraph,
   type DeploymentModel,
+  type GraphPhase,
   type JsonObject,
   lifecycleRerun,
   newGraphRecord,
   type Phase,
+  type PhaseProgress,
   type PreparedResume,
   prepareResume,
+  runPhases,
   type Workflow,
   type WorkflowEnd,
+  WorkflowError,
 } from '@tutti/engine'
 import { type ExecutionRow, executionEvents, insertEvents } from '@tutti/storage'
 import { runOnChildren } from '../children/run-on-children.ts'
 import type { WorkerServices } from '../services.ts'
 import { mappedWorkflow } from '../system/mapped-workflow.ts'
+import { changePhase } from './change-phase.ts'
 import type { ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
 import { inPieces } from './in-pieces.ts'
@@ -46,31 +52,49 @@ export async function runWorkflow(
   const phases = workflow.phases(execution.parameters as JsonObject)
   const context = await operationContext(services, execution)
   const run = { services, execution, control, token, context }
-  const children = await runOnOwnChildren(services, execution, control, workflow)
-  if (children.status !== 'succeeded') return { end: children, left: null }
-  if (execution.resume_mode !== null) await applyResume(run, phases, execution.resume_mode)
-  for (const phase of phases) {
-    const { outcome, left } = await runPhase(run, workflow, phase)
-    if (outcome.status !== 'succeeded') return { end: outcome, left }
+  const progress = execution.phase as PhaseProgress | null
+  let resumeMode = execution.resume_mode
+  const last: { left: OperationsLeft | null } = { left: null }
+  if (resumeMode !== null && progress !== null && 'ended' in progress) {
+    throw new WorkflowError(
+      'What this execution had begun was undone, so it cannot be resumed: start a new one',
+    )
   }
-  return { end: { status: 'succeeded' }, left: null }
+  const end = await runPhases(phases, progress, {
+    async graph(phase) {
+      // Not before the children of a resumed execution are done: until then they are tried again as well.
+      if (resumeMode !== null) await applyResume(run, phases, resumeMode)
+      resumeMode = null
+      const ended = await orRefused(() => runPhase(run, workflow, phase))
+      if ('status' in ended) return ended
+      last.left = ended.left
+      return ended.outcome
+    },
+    children: (phase) => orRefused(() => runChildren(run, phase)),
+    async change(steps, changed) {
+      // Nothing of the execution may still be at work when what it has begun is undone.
+      await last.left?.done
+      return changePhase(services.db, control.lease, execution, steps, changed)
+    },
+  })
+  return { end, left: last.left }
 }
 
-/**
- * `uninstall` with `recursive` uninstalls what is in the deployment first (docs/reference/workflows.md, "Recursive
- * uninstall").
- */
-async function runOnOwnChildren(
-  services: WorkerServices,
-  execution: ExecutionRow,
-  control: ExecutionControl,
-  workflow: Workflow,
-): Promise<WorkflowEnd> {
-  const { recursive, ignore_failure } = execution.parameters as JsonObject
-  if (workflow.name !== 'uninstall' || recursive !== true) return { status: 'succeeded' }
-  const parameters = { recursive: true, ignore_failure: ignore_failure === true }
-  const end = await runOnChildren({ services, execution, control, workflowId: 'uninstall', parameters })
-  return end.status === 'failed' && parameters.ignore_failure ? { status: 'succeeded' } : end
+/** What cannot be carried out is the end of the workflow, once what it has begun is undone. */
+async function orRefused<T>(work: () => Promise<T>): Promise<T | WorkflowEnd> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof WorkflowError) return { status: 'failed', error: error.message }
+    throw error
+  }
+}
+
+async function runChildren(run: Run, phase: ChildrenPhase): Promise<WorkflowEnd> {
+  const { services, execution, control } = run
+  const { workflowId, parameters, ignoresFailure } = phase
+  const end = await runOnChildren({ services, execution, control, workflowId, parameters })
+  return end.status === 'failed' && ignoresFailure ? { status: 'succeeded' } : end
 }
 
 type Run = {
@@ -81,14 +105,14 @@ type Run = {
   readonly context: JsonObject
 }
 
-async function runPhase(run: Run, workflow: Workflow, phase: Phase) {
+async function runPhase(run: Run, workflow: Workflow, phase: GraphPhase) {
   const { services, execution, control } = run
   const isDry = execution.is_dry_run
   const model = await readModel(run)
   const nodes = new Map(model.nodeInstances.map((instance) => [instance.id, instance.node_id]))
   const stored = isDry
     ? undefined
-    : (await loadGraphs(services.db, control.lease)).find((graph) => graph.name === phase.graphName)
+    : (await loadGraphs(services.db, control.lease)).find((graph) => graph.name === phase.name)
   const graph = stored ?? (await buildAndStore(run, workflow, phase, model))
   return runGraph({
     ...run,
@@ -115,13 +139,13 @@ async function runPhase(run: Run, workflow: Workflow, phase: Phase) {
 async function buildAndStore(
   run: Run,
   workflow: Workflow,
-  phase: Phase,
+  phase: GraphPhase,
   model: DeploymentModel,
 ): Promise<StoredGraph> {
   const { services, execution, control, context } = run
   const operations = await inPieces(control, phase.build({ model, context, newId: randomUUID }))
   if (!execution.is_dry_run) refuseUnbuilt(execution.workflow_id, workflow, operations)
-  const graph = { id: randomUUID(), name: phase.graphName, record: newGraphRecord, operations }
+  const graph = { id: randomUUID(), name: phase.name, record: newGraphRecord, operations }
   if (execution.is_dry_run) return graph
   const total = await inPieces(control, countedOperations(operations))
   await services.db
@@ -144,8 +168,9 @@ async function applyResume(
   const model = await readModel(run)
   const prepared = new Map<string, PreparedResume>()
   for (const { id, name, operations } of graphs) {
-    const phase = phases.find((one) => one.graphName === name)
-    const cleanup = phase?.cleansUpOnResume ? { model, context, newId: randomUUID } : null
+    const phase = phases.find((one) => one.name === name)
+    const cleansUp = phase?.kind === 'graph' && phase.cleansUpOnResume
+    const cleanup = cleansUp ? { model, context, newId: randomUUID } : null
     prepared.set(id, await inPieces(control, prepareResume(operations, mode, cleanup)))
   }
   await services.db.transaction().execute(async (transaction) => {

@@ -1,3 +1,11 @@
+export {
+  atOnce,
+  type ExecutorName,
+  type Executors,
+  type GivenOperation,
+  type OperationExecutor,
+  type OperationWatch,
+} from './executor.ts'
 export { isNoSpace, noSpaceIn } from './full-disk.ts'
 export { logFileOf } from './log-file.ts'
 export {
@@ -8,9 +16,9 @@ export {
   removeFolder,
   type UserIds,
 } from './operation-user.ts'
-export { killed, nonRecoverable } from './outcome.ts'
+export { killed, nonRecoverable, recoverable } from './outcome.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
 export { type LogLimits, removeLog } from './rotating-log.ts'
-export { atOnce, runOperation } from './run-operation.ts'
+export { runOperation } from './run-operation.ts'
 export { setprivCommand } from './setpriv.ts'
-export { unbuiltPlugin } from './unbuilt-plugin.ts'
+export { stopOf, timedOut } from './time-limit.ts'

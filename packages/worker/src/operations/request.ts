@@ -1,3 +1,4 @@
+import type { TimeLimit } from './executor.ts'
 import type { OperationUser } from './operation-user.ts'
 import type { JsonObject, JsonValue } from './outcome.ts'
 import type { LogLimits } from './rotating-log.ts'
@@ -17,9 +18,7 @@ export interface OperationRequest {
   readonly environment: OperationEnvironment
   /** The operation's own folder is made in it, and removed at the end. */
   readonly workFolder: string
-  readonly timeoutMs: number | null
-  /** Whether running out of time is retried. */
-  readonly timeoutRecoverable: boolean
+  readonly timeLimit: TimeLimit
   /** What the process prints is appended to it; created with its folders if missing. */
   readonly logFile: string
   readonly logLimits: LogLimits

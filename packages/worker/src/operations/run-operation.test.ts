@@ -144,12 +144,12 @@ os._exit(0)`)
 test('time limits kill the operation and everything it started', async () => {
   const pid = join(folder, 'timeout-pid')
   const slow = `sleep 60 & echo $! > ${pid}; wait`
-  expect(await errorOf(bash(slow, { timeoutMs: 2500 }))).toMatchObject({
+  expect(await errorOf(bash(slow, { timeLimit: { ms: 2500, isRecoverable: false } }))).toMatchObject({
     kind: 'non-recoverable',
     message: 'Process killed due to timeout of 2.5 seconds',
   })
   expect(isAlive(pidIn(pid))).toBe(false)
-  const again = await errorOf(bash('sleep 60', { timeoutMs: 100, timeoutRecoverable: true }))
+  const again = await errorOf(bash('sleep 60', { timeLimit: { ms: 100, isRecoverable: true } }))
   expect(again).toMatchObject({ kind: 'recoverable', type: 'RecoverableError' })
 })
 
@@ -259,7 +259,13 @@ ${written(pids, `$(jobs -p) $(cat ${pids}.away)`)}; wait`
   for (const end of ['time limit', 'abort', 'launcher']) {
     rmSync(pids, { force: true })
     const abort = new AbortController()
-    const running = errorOf(bash(moved, end === 'time limit' ? { timeoutMs: 2500 } : {}, abort.signal))
+    const running = errorOf(
+      bash(
+        moved,
+        end === 'time limit' ? { timeLimit: { ms: 2500, isRecoverable: false } } : {},
+        abort.signal,
+      ),
+    )
     await until(() => existsSync(pids))
     const started = readFileSync(pids, 'utf8').trim().split(/\s+/).map(Number)
     expect(started).toHaveLength(3)
@@ -321,14 +327,6 @@ test('what the process prints goes to the log file, and nothing else is left', a
   const before = readdirSync(join(folder, 'work'))
   await bash('true')
   expect(readdirSync(join(folder, 'work'))).toEqual(before)
-})
-
-test('plugins that are not built are named', async () => {
-  const context = { ...request({}).context, task_name: 'aws.create', plugin: { name: 'cloudify-aws-plugin' } }
-  expect(await errorOf(bash('true', { context }))).toMatchObject({
-    kind: 'non-recoverable',
-    message: expect.stringContaining('"cloudify-aws-plugin"'),
-  })
 })
 
 test('a missing interpreter is named', async () => {

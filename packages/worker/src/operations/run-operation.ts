@@ -2,17 +2,15 @@ import { mkdir, mkdtemp, open, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { childEnvironment } from './child-environment.ts'
+import { atOnce } from './executor.ts'
 import { isFull, isNoSpace, noSpace, noSpaceExit, noSpaceIn } from './full-disk.ts'
 import { handOver, ownFolder, removeFolder } from './operation-user.ts'
-import { killed, nonRecoverable, type OperationOutcome, recoverable } from './outcome.ts'
+import { killed, nonRecoverable, type OperationOutcome } from './outcome.ts'
 import { killGraceMs, type ProcessGroup, startProcessGroup } from './process-group.ts'
 import { readOutput } from './read-output.ts'
 import type { OperationRequest } from './request.ts'
 import { keepBounded } from './rotating-log.ts'
-import { unbuiltPlugin } from './unbuilt-plugin.ts'
-
-/** Reason for aborting an operation whose process gets no time to end by itself. */
-export const atOnce = Symbol('at once')
+import { stopOf, timedOut } from './time-limit.ts'
 
 /**
  * Runs one operation in a process of its own (docs/reference/operations.md, "Process") and answers how it ended; it
@@ -24,8 +22,6 @@ export async function runOperation(
   request: OperationRequest,
   signal: AbortSignal,
 ): Promise<OperationOutcome> {
-  const unbuilt = unbuiltPlugin(request.context)
-  if (unbuilt !== null) return nonRecoverable(unbuilt)
   if (signal.aborted) return killed
   try {
     await mkdir(request.workFolder, { recursive: true, mode: 0o700 })
@@ -86,7 +82,7 @@ async function ended(
   folder: string,
   signal: AbortSignal,
 ): Promise<OperationOutcome> {
-  const stop = stopper(request.timeoutMs, signal)
+  const stop = stopOf(request.timeLimit.ms, signal)
   const first = await Promise.race([group.exit, stop.reason])
   stop.clear()
   if (typeof first === 'string') await group.kill(signal.reason === atOnce ? 0 : killGraceMs)
@@ -96,7 +92,8 @@ async function ended(
   if (finished) group.leave()
   // Whatever killed the launcher, its script must not go on beside the next try.
   else if (typeof first !== 'string') await group.kill(0)
-  if (typeof first === 'string' && !finished) return first === 'aborted' ? killed : timedOut(request)
+  if (typeof first === 'string' && !finished)
+    return first === 'aborted' ? killed : timedOut(request.timeLimit)
   if (exit.kind === 'not-started') return noPython(request, exit.reason)
   // However its process ended after that: what has answered has run.
   const answer = await readOutput(join(folder, 'output.json'), request.context.task_name)
@@ -120,11 +117,6 @@ function noPython({ python }: OperationRequest, reason: string): OperationOutcom
   )
 }
 
-function timedOut({ timeoutMs, timeoutRecoverable }: OperationRequest): OperationOutcome {
-  const message = `Process killed due to timeout of ${(timeoutMs ?? 0) / 1000} seconds`
-  return timeoutRecoverable ? recoverable(message) : nonRecoverable(message)
-}
-
 /** Python counts an end by signal N as code -N. */
 function terminated(name: NodeJS.Signals): OperationOutcome {
   const code = -constants.signals[name]
@@ -133,23 +125,4 @@ function terminated(name: NodeJS.Signals): OperationOutcome {
       ? `Process terminated (rc=${code})`
       : `Unhandled exception occurred in operation dispatch (rc=${code})`,
   )
-}
-
-/** 24 days. A longer timer would fire at once, so a longer limit is none. */
-const longestTimerMs = 2 ** 31 - 1
-
-function stopper(timeoutMs: number | null, signal: AbortSignal) {
-  const { promise, resolve } = Promise.withResolvers<'aborted' | 'timed out'>()
-  const abort = () => resolve('aborted')
-  const limited = timeoutMs !== null && timeoutMs <= longestTimerMs
-  const timer = limited ? setTimeout(() => resolve('timed out'), timeoutMs) : undefined
-  signal.addEventListener('abort', abort)
-  if (signal.aborted) abort()
-  return {
-    reason: promise,
-    clear() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-    },
-  }
 }

@@ -1,12 +1,12 @@
 import type { OperationOutcome } from '@tutti/engine'
 import { type ExecutionRow, executionEvents, insertEvents, isDatabaseAway } from '@tutti/storage'
 import { atOnce, killed } from '../operations/index.ts'
-import type { WorkerServices } from '../services.ts'
+import type { ExecutorServices } from '../services.ts'
 import { whileAway } from '../while-away.ts'
 
 /** Runs an operation while its blueprint's and its deployment's files are where scripts look for them. */
 export async function inResources(
-  services: WorkerServices,
+  services: ExecutorServices,
   execution: ExecutionRow,
   signal: AbortSignal,
   run: () => Promise<OperationOutcome>,
@@ -40,7 +40,7 @@ export async function inResources(
 }
 
 async function tell(
-  services: WorkerServices,
+  services: ExecutorServices,
   execution: ExecutionRow,
   message: string | undefined,
 ): Promise<void> {

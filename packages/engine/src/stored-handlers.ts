@@ -1,0 +1,76 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import type { FailureHandler, StoredOperation, SuccessHandler } from './stored-operation.ts'
+import { WorkflowError } from './workflow.ts'
+
+interface HandlerRule {
+  /** A subgraph, or an operation that an executor runs. */
+  readonly on: 'an operation' | 'a subgraph'
+  /** Whether its fields can be used. */
+  readonly isWhole: (handler: JsonObject) => boolean
+}
+
+/** Every handler that exists. One that is added to the union does not compile until it is here. */
+const failureRules: Readonly<Record<FailureHandler['path'], HandlerRule>> = {
+  ignore: { on: 'an operation', isWhole: (handler) => isText(handler.node_instance_id) },
+  rerun_lifecycle: {
+    on: 'a subgraph',
+    isWhole: ({ lifecycle, node_instance_id, ignore_failure }) =>
+      (lifecycle === 'install' || lifecycle === 'uninstall') &&
+      isText(node_instance_id) &&
+      typeof ignore_failure === 'boolean',
+  },
+}
+
+const successRules: Readonly<Record<SuccessHandler['path'], HandlerRule>> = {
+  retry_until_truthy: { on: 'an operation', isWhole: () => true },
+}
+
+const isText = (value: JsonValue | undefined) => typeof value === 'string'
+
+/**
+ * Rows come from the database, where another release or a client of the API may have written them. A handler that
+ * would be passed over changes what a failure means, so the graph is not begun with it.
+ *
+ * @throws WorkflowError
+ */
+export function checkStored(row: StoredOperation): void {
+  const { on_failure, on_success, task_kwargs } = row.parameters
+  if (!isJsonObject(task_kwargs as JsonValue | undefined)) {
+    throw new WorkflowError(`The stored operation ${row.name} (${row.id}) has no task_kwargs.`)
+  }
+  check(row, 'failure', on_failure, failureRules)
+  check(row, 'success', on_success, successRules)
+}
+
+/** `checkStored` lets none through: what a release builds by itself has types that say where it stands. */
+export function misplaced(
+  { name, id }: { readonly name: string; readonly id: string },
+  handler: FailureHandler,
+): Error {
+  return new Error(`${name} (${id}) has the failure handler ${handler.path}, which cannot stand there`)
+}
+
+function check(
+  { id, name, type }: StoredOperation,
+  kind: 'failure' | 'success',
+  handler: unknown,
+  rules: Readonly<Record<string, HandlerRule>>,
+): void {
+  if (handler === null || handler === undefined) return
+  const given = isJsonObject(handler as JsonValue) ? (handler as JsonObject) : {}
+  const path = typeof given.path === 'string' ? given.path : ''
+  const rule = Object.hasOwn(rules, path) ? rules[path] : undefined
+  const stands = type === 'SubgraphTask' ? 'a subgraph' : 'an operation'
+  const why =
+    rule === undefined
+      ? `which this release does not know; it knows ${Object.keys(rules).join(', ')}`
+      : rule.on !== stands
+        ? `which belongs on ${rule.on}, but this is ${stands}`
+        : rule.isWhole(given)
+          ? undefined
+          : 'whose fields are missing or have the wrong types'
+  if (why === undefined) return
+  throw new WorkflowError(
+    `The stored operation ${name} (${id}) has the ${kind} handler ${JSON.stringify(handler)}, ${why}.`,
+  )
+}

@@ -1,0 +1,3 @@
+export { chooseExecutor } from './choose-executor.ts'
+export { createExecutors, refusing } from './executors.ts'
+export { givenOperation } from './given-operation.ts'
