@@ -22,7 +22,7 @@ import { requireBlueprint } from '../blueprints/index.ts'
 import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
 import { insertExecutionGroup } from '../execution-groups/index.ts'
 import { listScope } from '../list-scope.ts'
-import { checkNewVisibility, checkOwnTenant, claimId, creationOf, getItem, lockOwned } from '../owned.ts'
+import { answerItem, checkNewVisibility, checkOwnTenant, claimId, creationOf, lockOwned } from '../owned.ts'
 import { createInGroup, creationConcurrency } from './create.ts'
 import { setGroupLabels } from './labels-queries.ts'
 import { joinGroup } from './members-queries.ts'
@@ -44,7 +44,7 @@ export async function listGroups(actor: Actor, query: ListQuery) {
 
 /** @throws not_found_error */
 export const getGroup = (actor: Actor, id: string, include?: readonly string[]) =>
-  getItem(actor, deploymentGroupResource, id, include)
+  answerItem(actor, deploymentGroupResource, id, include)
 
 type Put = RouteBody<'deploymentGroups.put'>
 

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@tutti/storage'
+import type { Database, Settling, Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 import { statusRank } from './status-queries.ts'
 
@@ -23,6 +23,12 @@ export async function settleEnvironments(db: Database): Promise<void> {
   const { rows } = await sql`select from environment_changes order by id limit 1`.execute(db)
   if (rows.length === 0) return
   while ((await settleBatch(db)) === batch);
+}
+
+/** Sums that readers of deployments are shown. */
+export const settlingEnvironments: Settling = {
+  isDue: sql`exists (select from environment_changes)`,
+  settle: settleEnvironments,
 }
 
 type Deployments = { readonly tenantIds: readonly number[]; readonly ids: readonly string[] }
