@@ -10,8 +10,8 @@ const maxLevels = 1_000
 
 /**
  * Brings the sums of all environments up to every change committed before the call (migrations/0050-environments.ts).
- * One process does it at a time, and whoever reads deployments calls it first: mostly there is nothing to do, and after
- * ten thousand changes at once each environment above them is still written only once.
+ * One process does it at a time, and whoever reads deployments calls it when there are any: mostly there are none, and
+ * after ten thousand changes at once each environment above them is still written only once.
  *
  * A change is taken off the list and its deployment read anew: what was changed meanwhile is read too, and found the
  * same when its own note is taken. What a member adds is compared with what it added before, so that sums move by the
