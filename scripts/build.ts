@@ -1,5 +1,6 @@
 /**
- * `npm run build [FOLDER]`: the npm package `tutti`, in build/tutti unless another folder is given.
+ * `npm run build [FOLDER] [--noCheck]`: the npm package `tutti`, in build/tutti unless another folder is given.
+ * `--noCheck` leaves out what `npm run check` has seen: whether the types are right.
  *
  * Our packages are compiled one by one into its node_modules/@tutti and travel inside it (bundleDependencies),
  * so that they keep their names, boundaries and resource files; what comes from others are ordinary
@@ -9,6 +10,7 @@ import { spawnSync } from 'node:child_process'
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
 type Manifest = {
   readonly name: string
@@ -21,7 +23,11 @@ type Manifest = {
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const target = resolve(process.argv[2] ?? join(root, 'build', 'tutti'))
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { noCheck: { type: 'boolean', default: false } },
+})
+const target = resolve(positionals[0] ?? join(root, 'build', 'tutti'))
 const bundled = join(target, 'node_modules', '@tutti')
 
 async function build(): Promise<void> {
@@ -43,7 +49,9 @@ async function build(): Promise<void> {
 
 function compile(): void {
   const runner = join(root, 'scripts', 'with-node.mjs')
-  const args = ['--bin', 'tsc', '--project', join(root, 'tsconfig.build.json'), '--outDir', bundled]
+  const checking = values.noCheck ? ['--noCheck'] : []
+  const project = join(root, 'tsconfig.build.json')
+  const args = ['--bin', 'tsc', '--project', project, '--outDir', bundled, ...checking]
   const { status } = spawnSync(process.execPath, [runner, ...args], { cwd: root, stdio: 'inherit' })
   if (status !== 0) throw new Error('the packages do not compile: see the messages of tsc above')
 }

@@ -1,6 +1,6 @@
 import { isEndStatus, isFinalBlueprintState } from '@tutti/api'
 import { isNotFound } from '@tutti/client'
-import type { Tour } from './tour.ts'
+import type { TourContext } from './tour-context.ts'
 import { runWorkflow } from './workflow.ts'
 
 /** How long an execution of the killed run may go on before it is killed. */
@@ -10,7 +10,7 @@ const patienceMs = 10_000
  * Takes away what a run left that was killed before its end. Its executions were not lost: the manager that has just
  * started goes on with them, so they are awaited first.
  */
-export async function removeLeftovers(tour: Tour, id: string): Promise<void> {
+export async function removeLeftovers(tour: TourContext, id: string): Promise<void> {
   const { client, reporter, signal } = tour
   const blueprint = await client.blueprints.get(id).catch(undefinedWhenNotFound)
   if (blueprint === undefined) return
@@ -26,7 +26,7 @@ export async function removeLeftovers(tour: Tour, id: string): Promise<void> {
   })
 }
 
-async function endExecutions({ client, signal }: Tour, deploymentId: string): Promise<void> {
+async function endExecutions({ client, signal }: TourContext, deploymentId: string): Promise<void> {
   const { items } = await client.executions.list({ query: { deployment_id: deploymentId } })
   for (const { id, status } of items) {
     if (isEndStatus(status)) continue
@@ -42,7 +42,7 @@ async function endExecutions({ client, signal }: Tour, deploymentId: string): Pr
   }
 }
 
-async function uninstall(tour: Tour, deploymentId: string): Promise<void> {
+async function uninstall(tour: TourContext, deploymentId: string): Promise<void> {
   const { items } = await tour.client.nodeInstances.list({ query: { deployment_id: deploymentId } })
   if (items.every(({ state }) => state === 'uninitialized' || state === 'deleted')) return
   await runWorkflow(tour, deploymentId, 'uninstall', {

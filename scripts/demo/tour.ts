@@ -1,19 +1,17 @@
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Reporter } from '@tutti/cli'
-import { type Client, findArchiveSource } from '@tutti/client'
+import { findArchiveSource } from '@tutti/client'
 import { removeLeftovers } from './leftovers.ts'
 import { page } from './page.ts'
+import type { TourContext } from './tour-context.ts'
 import { runWorkflow } from './workflow.ts'
-
-export type Tour = { readonly client: Client; readonly reporter: Reporter; readonly signal: AbortSignal }
 
 const example = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'examples', 'hello-world')
 const id = 'hello-world'
 
 /** Upload, deploy, install, look, uninstall, delete: everything over the REST API, as any other client would. */
-export async function tour({ client, reporter, signal }: Tour): Promise<void> {
+export async function tour({ client, reporter, signal }: TourContext): Promise<void> {
   await removeLeftovers({ client, reporter, signal }, id)
   const port = await freePort()
   const greeting = 'Hello from Tutti!'

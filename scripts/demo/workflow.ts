@@ -1,12 +1,12 @@
 import type { Event } from '@tutti/api'
-import type { Tour } from './tour.ts'
+import type { TourContext } from './tour-context.ts'
 
 /** How events of lifecycle steps end that the blueprint implements with nothing: most of them, in a small example. */
 const nothingToDo = ': nothing to do'
 
 /** Runs a workflow and shows what it does while it does it. @throws Error when it does not succeed */
 export async function runWorkflow(
-  { client, reporter, signal }: Tour,
+  { client, reporter, signal }: TourContext,
   deploymentId: string,
   workflowId: string,
   options: {

@@ -1,8 +1,9 @@
 import { type Client, createClient } from '@tutti/client'
 import { type Flags, type Resolved, resolveConfiguration } from './configuration/resolve.ts'
 import type { Environment } from './environment.ts'
+import { createReporter } from './output/create-reporter.ts'
 import { createPrinter, type Printer } from './output/printer.ts'
-import { createReporter, type Reporter } from './output/reporter.ts'
+import type { Reporter } from './output/reporter.ts'
 import { findConnection } from './profiles/connect.ts'
 import type { ServerParts } from './serve/parts.ts'
 

@@ -17,7 +17,7 @@ import { until } from './crash/until.ts'
 /** A minute on an idle machine with 2 cores; several on a busy one. */
 const timeoutMs = 300_000
 
-const executions = 20
+const executions = 12
 const leaseSeconds = 3
 
 const untilWorking = (worker: TuttiProcess): Promise<boolean> =>

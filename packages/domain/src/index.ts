@@ -10,6 +10,7 @@ export {
   tenantOf,
   tenantScope,
 } from './actor.ts'
+export { bootstrapAdmin, defaultTenant } from './first.ts'
 export { unfilteredAnswer, valuesAnswer, wholeAnswer } from './list-answer.ts'
 export { scopeOf } from './scope-of-queries.ts'
 export type { DomainLog, DomainSettings, Services } from './services.ts'

@@ -1,20 +1,10 @@
-import type { ConfigValues, Database, MaintenanceState, OpenDatabase, Queue, Watched } from '@tutti/storage'
-import type { Directory } from './authentication/directory.ts'
-import type { LdapLogins } from './authentication/ldap/login.ts'
-import type { Lockout } from './authentication/lockout.ts'
-import type { PasswordCheck } from './authentication/passwords.ts'
-import type { SlowDown } from './authentication/slow-down.ts'
-import type { KeyRing } from './encryption/key-ring.ts'
+import type { ConfigValues, MaintenanceState, Queue, Watched } from '@tutti/storage'
+import type { AuthenticationServices } from './authentication/services.ts'
 import type { ExecutionEnds } from './executions/ends.ts'
-import type { SecretsAtHand } from './secrets/elsewhere.ts'
+import type { SecretsAtHand } from './secrets/at-hand.ts'
 
 /** What the rules work with; made once by the process that applies them. */
-export type Services = {
-  /** Of this process. */
-  readonly id: string
-  readonly db: Database
-  /** For changes that are not those of whoever acts. */
-  readonly database: Pick<OpenDatabase, 'as'>
+export type Services = AuthenticationServices & {
   readonly queue: Queue
   readonly settings: DomainSettings
   /** Settings that `PUT /config` changes while the process runs. */
@@ -23,15 +13,8 @@ export type Services = {
   /** This process's own, for archives on their way in. */
   readonly uploadFolder: string
   readonly ends: ExecutionEnds
-  readonly passwords: PasswordCheck
-  readonly slowDown: SlowDown
-  readonly ldapLogins: LdapLogins
-  readonly keys: KeyRing
   /** In a transaction that may read secrets, those that other systems keep; elsewhere they are asked for when read. */
   readonly secretsAtHand?: SecretsAtHand
-  readonly directory: Directory
-  readonly lockout: () => Lockout
-  readonly now: () => Date
   readonly log: DomainLog
 }
 

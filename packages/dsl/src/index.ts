@@ -58,7 +58,8 @@ export type {
   StoredNodeInstance,
   SystemFact,
 } from './runtime/storage.ts'
-export { type ConstraintRequest, checkConstraints } from './types/constraints.ts'
+export type { ConstraintRequest } from './types/constraint-rules.ts'
+export { checkConstraints } from './types/constraints.ts'
 export {
   type DataConstraints,
   OBJECT_TYPES,

@@ -4,6 +4,11 @@ import type { DomainSettings } from '@tutti/domain'
 export type ManagerSettings = DomainSettings & {
   readonly host: string
   readonly port: number
+  /** Files of the certificate and its key: answers by TLS only where there is one. */
+  readonly tlsCertificate: string | undefined
+  readonly tlsKey: string | undefined
+  /** Addresses of proxies, or networks of them, that are believed whose request it is that they pass on. */
+  readonly trustedProxies: readonly string[]
   /** Password of the bootstrap administrator at first start; a random one is made when undefined. */
   readonly adminPassword: string | undefined
   /** Keys for secrets, the first one for new values; those of the key file in the data folder when undefined. */

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { Server as HttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -22,11 +26,12 @@ import {
   type Queue,
   type Registry,
 } from '@tutti/storage'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
 import { watchConnections } from './http/connections.ts'
 import { createRoom } from './http/room.ts'
+import { followCertificate, readPair, type TlsFiles } from './http/tls.ts'
 import type { ManagerServices } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
 import { openSharedState } from './shared-state.ts'
@@ -35,6 +40,8 @@ import { managerShares } from './shares.ts'
 export type RunningManager = {
   /** Where it listens. */
   readonly url: string
+  /** The same service for operations on this machine, without TLS: a certificate names no loopback address. */
+  readonly localUrl: string
   /** Takes nothing new, answers what is under way as far as the time for it goes, and ends. */
   stop(): Promise<void>
 }
@@ -96,7 +103,8 @@ export async function startManager(options: {
     log,
     metrics,
   }
-  const app = buildApp(services, handlers)
+  const tlsFiles = tlsFilesOf(settings)
+  const app = buildApp(services, handlers, tlsFiles && (await readPair(tlsFiles)))
   const connections = watchConnections(app.server)
   try {
     await app.listen({ host: settings.host, port: settings.port })
@@ -106,6 +114,9 @@ export async function startManager(options: {
     throw listenError(error, settings)
   }
   const url = urlOf(app.server.address(), settings)
+  const certificate =
+    tlsFiles && app.server instanceof HttpsServer ? followCertificate(app.server, tlsFiles, log) : undefined
+  const local = tlsFiles && (await listenLocally(app))
   const address = isEveryAddress(settings.host) ? machineAddress() : new URL(url).hostname
   const registration = await registerManager(
     db,
@@ -114,12 +125,40 @@ export async function startManager(options: {
   )
   return {
     url,
+    localUrl: local?.url ?? url,
     async stop() {
-      await Promise.all([app.close(), connections.drain(settings.drainSeconds * 1_000)])
+      certificate?.stop()
+      const drainMs = settings.drainSeconds * 1_000
+      await Promise.all([app.close(), connections.drain(drainMs), local?.stop(drainMs)])
       await registration.stop()
       await listener.close()
       shared.close()
       await rm(uploadFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** @throws where one is given without the other */
+function tlsFilesOf({ tlsCertificate, tlsKey }: ManagerSettings): TlsFiles | undefined {
+  if (tlsCertificate === undefined && tlsKey === undefined) return undefined
+  if (tlsCertificate !== undefined && tlsKey !== undefined)
+    return { certificate: tlsCertificate, key: tlsKey }
+  throw new Error(
+    'TLS takes both a certificate and its key: give --tls-certificate and --tls-key, or neither of them',
+  )
+}
+
+/** On a free port of the loopback interface. */
+async function listenLocally(app: FastifyInstance) {
+  const server = createServer((request, response) => app.routing(request, response))
+  const connections = watchConnections(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop(drainMs: number) {
+      server.close()
+      await connections.drain(drainMs)
     },
   }
 }
@@ -129,7 +168,8 @@ const isEveryAddress = (host: string) => host === '0.0.0.0' || host === '::'
 function urlOf(address: ReturnType<import('node:net').Server['address']>, settings: ManagerSettings): string {
   if (address === null || typeof address === 'string') throw new Error('the manager listens on no port')
   const host = isEveryAddress(settings.host) ? '127.0.0.1' : settings.host
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+  const protocol = settings.tlsCertificate === undefined ? 'http' : 'https'
+  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${address.port}`
 }
 
 function listenError(error: unknown, { host, port }: ManagerSettings): Error {

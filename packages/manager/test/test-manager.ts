@@ -23,9 +23,11 @@ import type { ManagerServices } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
 import { openSharedState, type SharedState } from '../src/shared-state.ts'
 import { managerShares } from '../src/shares.ts'
+import { passwordOf } from './password-of.ts'
 
 /** Who asks and what; the bootstrap administrator in `default_tenant` unless the request says otherwise. */
 export { addDeployment, addExecution } from './fixtures.ts'
+export { passwordOf } from './password-of.ts'
 
 export type TestRequest = {
   readonly body?: unknown
@@ -62,8 +64,6 @@ export type TestManager = {
   close(): Promise<void>
 }
 
-export const passwordOf = (username: string): string => `${username}-password`
-
 /**
  * The REST service on a database of its own, with the bootstrap administrator; nothing listens on a port. `beside`: on
  * the database of that one, whose keys it has, and which is closed after it.
@@ -84,7 +84,7 @@ export async function startTestManager(
   const log = pino({ level: 'silent' })
   const allSettings = { ...testSettings, dataFolder, ...settings }
   const shared = await openSharedState(db, allSettings, log)
-  const room = createRoom(allSettings.dataFolder)
+  const room = createRoom(allSettings.dataFolder, { refusalMs: 500 })
   const metrics = createMetrics()
   const { readers, hashing } = managerShares(metrics)
   const services: ManagerServices = {
@@ -162,6 +162,9 @@ const testSettings: Omit<ManagerSettings, 'dataFolder'> = {
   host: '127.0.0.1',
   port: 0,
   adminPassword: undefined,
+  tlsCertificate: undefined,
+  tlsKey: undefined,
+  trustedProxies: [],
   encryptionKeys: undefined,
   logLevel: 'silent',
   maxArchiveBytes: 10_000_000,

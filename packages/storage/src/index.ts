@@ -53,16 +53,12 @@ export {
   withoutCredentials,
 } from './fetch/index.ts'
 export {
-  addLabels,
   blueprintLabels,
   deploymentGroupLabels,
   deploymentLabels,
-  isSeenLabel,
   type LabelledTable,
-  readLabels,
-  removeLabels,
-  replaceLabels,
-} from './labels.ts'
+} from './labelled-table.ts'
+export { addLabels, isSeenLabel, readLabels, removeLabels, replaceLabels } from './labels.ts'
 export { inBatches, sizeOf } from './lists/batches.ts'
 export { columnOf } from './lists/columns.ts'
 export {
@@ -112,6 +108,7 @@ export {
   siteTable,
   tenantsWithGlobals,
 } from './owned.ts'
+export { ping } from './ping.ts'
 export { openProcessFolder } from './process-folder.ts'
 export {
   type Heartbeat,

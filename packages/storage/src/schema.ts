@@ -269,6 +269,8 @@ export type Schema = {
     total_operations: Generated<number>
     finished_operations: Generated<number>
     token_hash: string | null
+    /** Of the request that started it. */
+    request_id: Generated<string | null>
     started_at: NullableTimestamp
     ended_at: NullableTimestamp
     scheduled_for: NullableTimestamp

@@ -1,7 +1,7 @@
 export { type LintFinding, type LintRequest, lintFolder } from './blueprints/lint-folder.ts'
+export type { WorkerLog } from './log.ts'
 export { type OperationEnvironment, setprivCommand } from './operations/index.ts'
 export { readInstallation } from './resources-folder/index.ts'
 export { runtimeFolder } from './runtime-folder.ts'
-export type { WorkerLog } from './services.ts'
 export type { WorkerSettings } from './settings.ts'
 export { type RunningWorker, startWorker } from './start-worker.ts'

@@ -1,4 +1,5 @@
 import type { ConfigValues, Database, FairShares, Queue } from '@tutti/storage'
+import type { WorkerLog } from './log.ts'
 import type { ResourcesFolder } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 import type { Soon } from './soon.ts'
@@ -21,10 +22,4 @@ export type WorkerServices = {
   readonly resources: ResourcesFolder
   readonly log: WorkerLog
   readonly now: () => number
-}
-
-export type WorkerLog = {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void
-  error(fields: Readonly<Record<string, unknown>>, message: string): void
 }

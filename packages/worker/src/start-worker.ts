@@ -14,8 +14,8 @@ import {
 } from '@tutti/storage'
 import { createClaims } from './claims.ts'
 import { startCoordinator } from './coordinator/index.ts'
+import type { WorkerLog } from './log.ts'
 import { openResources } from './resources-folder/index.ts'
-import type { WorkerLog } from './services.ts'
 import type { WorkerSettings } from './settings.ts'
 import { createSoon } from './soon.ts'
 

@@ -1,5 +1,17 @@
 import type { Setting } from './setting.ts'
-import { bytes, flag, integer, list, oneOf, path, text, url, userIds, variableNames } from './values.ts'
+import {
+  bytes,
+  flag,
+  integer,
+  list,
+  networks,
+  oneOf,
+  path,
+  text,
+  url,
+  userIds,
+  variableNames,
+} from './values.ts'
 
 /**
  * Every setting of Tutti, once: flags, environment variables, `tutti config` and docs/configuration.md are
@@ -48,6 +60,43 @@ export const settings = {
     defaultText: 'an embedded PostgreSQL in the data folder',
     isSecret: true,
     parse: text,
+  },
+  tlsCertificate: {
+    flag: '--tls-certificate',
+    variable: 'TUTTI_TLS_CERTIFICATE',
+    placeholder: 'PATH',
+    description:
+      'Certificate, in PEM and with those between it and the root: the REST service answers by TLS. It is read again ' +
+      'when the file changes',
+    part: 'server',
+    default: undefined,
+    defaultText: 'none: no TLS',
+    isSecret: false,
+    parse: path,
+  },
+  tlsKey: {
+    flag: '--tls-key',
+    variable: 'TUTTI_TLS_KEY',
+    placeholder: 'PATH',
+    description: 'Key of the certificate, in PEM',
+    part: 'server',
+    default: undefined,
+    defaultText: 'none',
+    isSecret: false,
+    parse: path,
+  },
+  trustedProxies: {
+    flag: '--trusted-proxies',
+    variable: 'TUTTI_TRUSTED_PROXIES',
+    placeholder: 'ADDRESSES',
+    description:
+      'Comma-separated addresses or networks of reverse proxies: what they say in X-Forwarded-For is where a request ' +
+      'comes from',
+    part: 'server',
+    default: '',
+    defaultText: 'none',
+    isSecret: false,
+    parse: networks,
   },
   adminPassword: {
     variable: 'TUTTI_ADMIN_PASSWORD',

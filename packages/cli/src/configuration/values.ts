@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type ParseContext, wrongValue } from './setting.ts'
 
@@ -38,6 +39,20 @@ export const list = (given: string): readonly string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
+
+/** Addresses, with the number of leading bits where a whole network is meant. */
+export function networks(given: string, context: ParseContext): readonly string[] {
+  const all = list(given)
+  const isNetwork = (one: string) => {
+    const [address = '', bits, ...rest] = one.split('/')
+    const most = isIP(address) === 4 ? 32 : isIP(address) === 6 ? 128 : -1
+    return (
+      most > 0 && rest.length === 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+    )
+  }
+  if (all.every(isNetwork)) return all
+  throw wrongValue(context, given, 'addresses or networks like 10.0.0.7,192.168.0.0/16')
+}
 
 const units = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 } as const
 

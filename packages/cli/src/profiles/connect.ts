@@ -7,8 +7,8 @@ import { UsageError } from '../errors/usage-error.ts'
 import { type Profile, readProfiles } from './profile.ts'
 
 /** The manager that `tutti serve` starts on this machine unless told otherwise. */
-export const localUrl = ({ host, port }: Configuration): string =>
-  `http://${['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`
+export const localUrl = ({ host, port, tlsCertificate }: Configuration): string =>
+  `${tlsCertificate === undefined ? 'http' : 'https'}://${['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`
 
 /**
  * Where client commands go: flags and environment, else the profile, else the manager on this machine with

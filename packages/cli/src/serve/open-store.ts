@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import {
   createMetrics,
+  type Database,
   migrate,
   type OpenDatabase,
   openDatabase,
   openQueue,
   type PoolConfig,
+  ping,
   type Queue,
   type Registry,
   releaseAllLeases,
@@ -52,7 +54,10 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
       )
       const metrics = createMetrics()
       const { metricsHost: host, metricsPort: port } = configuration
-      const listener = port === undefined ? undefined : await startMetricsListener(metrics, { host, port })
+      const listener =
+        port === undefined
+          ? undefined
+          : await startMetricsListener(metrics, { host, port }, () => isReady(database.db))
       const unpacked = sweepUnpackedArchives(database.db, join(configuration.dataFolder, 'archives'), {
         onError: (error) => log.warn({ err: error }, 'unpacked archives could not be removed yet'),
       })
@@ -81,6 +86,13 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
     throw error
   }
 }
+
+/** Managers and workers can do nothing without their database. */
+const isReady = (db: Database): Promise<boolean> =>
+  ping(db).then(
+    () => true,
+    () => false,
+  )
 
 /**
  * A worker that is halted in the middle of a transaction holds the rows of what it runs, and no other one can take that

@@ -14,6 +14,8 @@ export type Store = { readonly close: () => Promise<void>; readonly broken: Prom
 export type RunningManager = Running & {
   /** Address that it really listens on. */
   readonly url: string
+  /** The same for operations on this machine. */
+  readonly localUrl: string
 }
 
 /**

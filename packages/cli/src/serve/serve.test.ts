@@ -21,7 +21,7 @@ function recordedParts(said: string[], over: Partial<ServerParts> = {}): ServerP
     },
     startManager: async ({ port }) => {
       said.push('start manager')
-      return { ...part('manager'), url: `http://127.0.0.1:${port}` }
+      return { ...part('manager'), url: `http://127.0.0.1:${port}`, localUrl: `http://127.0.0.1:${port}` }
     },
     rotateKeys: async () => ({ resealed: 0 }),
     startWorker: async (_configuration, _store, url) => {

@@ -38,7 +38,7 @@ export async function serve<Opened extends Store>(
       own(manager, manager.stop)
     }
     if (configuration.roles !== 'api') {
-      const url = configuration.managerUrl ?? manager?.url ?? localUrl(configuration)
+      const url = configuration.managerUrl ?? manager?.localUrl ?? localUrl(configuration)
       const worker = await parts.startWorker(configuration, store, url)
       own(worker, worker.stop)
     }

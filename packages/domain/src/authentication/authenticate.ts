@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { ApiError, unauthorized } from '@tutti/api'
 import { notify } from '@tutti/storage'
-import { bootstrapAdmin } from '../bootstrap/index.ts'
-import type { Services } from '../services.ts'
+import { bootstrapAdmin } from '../first.ts'
 import type { Credentials } from './credentials.ts'
 import type { AccessView, KnownLdap, KnownUser } from './directory.ts'
 import { isUsername } from './ldap/login.ts'
 import { isLocked } from './lockout.ts'
 import type { Asking } from './passwords.ts'
 import { findExecutionOfToken, recordFailedLogin, recordLogin, recordTokenUse } from './queries.ts'
+import type { AuthenticationServices } from './services.ts'
 
 /** Who asks. `execution` is there when an operation or a workflow asks by its execution's token. */
 export type Caller = {
@@ -54,7 +54,7 @@ export type Attempt = Asking & {
 
 /** @throws unauthorized_error with the texts of docs/reference/access.md, "Credentials", too_many_requests_error after wrong passwords */
 export async function authenticate(
-  services: Services,
+  services: AuthenticationServices,
   view: AccessView,
   credentials: Credentials,
   attempt: Attempt,
@@ -79,7 +79,7 @@ type Login = Extract<Credentials, { kind: 'basic' }> & Attempt
  * Guesses of one user's password from one address are looked at one after the other, and ever more slowly. Of names that
  * nobody has all is the same, the time that it takes included.
  */
-async function byPassword(services: Services, view: AccessView, login: Login): Promise<Caller> {
+async function byPassword(services: AuthenticationServices, view: AccessView, login: Login): Promise<Caller> {
   const { username, otherwise } = login
   const ldap = await view.ldap()
   // In the directory names may be what they cannot be here.
@@ -124,7 +124,7 @@ const tooManyGuesses = (username: string, waitMs: number) => {
 }
 
 async function byOwnPassword(
-  services: Services,
+  services: AuthenticationServices,
   view: AccessView,
   user: KnownUser | undefined,
   login: Login,
@@ -147,7 +147,7 @@ async function byOwnPassword(
 }
 
 /** Neither the right password nor what comes while an account is locked makes the lock any longer. */
-async function countFailure(services: Services, user: KnownUser): Promise<void> {
+async function countFailure(services: AuthenticationServices, user: KnownUser): Promise<void> {
   if (isShut(services, user)) return
   await recordFailedLogin(services.db, user.id)
   // What comes next counts on.
@@ -161,7 +161,7 @@ const wrongCredentials = (username: string) =>
 
 /** The directory decides; the lock of the account is ours, and so is whether the user is active. */
 async function byLdap(
-  services: Services,
+  services: AuthenticationServices,
   view: AccessView,
   ldap: KnownLdap,
   remembered: KnownUser | undefined,
@@ -178,12 +178,12 @@ async function byLdap(
 }
 
 /** Administrators of the system are never locked, only slowed down: a stranger could keep them out for ever. */
-const isShut = ({ lockout, now }: Services, user: KnownUser | undefined): boolean =>
+const isShut = ({ lockout, now }: AuthenticationServices, user: KnownUser | undefined): boolean =>
   user !== undefined && !isSystemAdministrator(user) && isLocked(lockout(), user, now())
 
 const isSystemAdministrator = ({ role, groupRoles }: KnownUser) => [role, ...groupRoles].includes('sys_admin')
 
-async function entered(services: Services, user: KnownUser, by: Caller['by']): Promise<Caller> {
+async function entered(services: AuthenticationServices, user: KnownUser, by: Caller['by']): Promise<Caller> {
   const { db, directory } = services
   const caller = callerOf(user, by)
   const isDue = directory.isToBeDated(`login/${user.id}`)
@@ -191,7 +191,7 @@ async function entered(services: Services, user: KnownUser, by: Caller['by']): P
   return caller
 }
 
-async function byToken(services: Services, view: AccessView, token: string): Promise<Caller> {
+async function byToken(services: AuthenticationServices, view: AccessView, token: string): Promise<Caller> {
   const { db, directory, now } = services
   const [, id, secret, ...rest] = token.split('-')
   if (id === undefined || secret === undefined || rest.length > 0)
@@ -208,7 +208,7 @@ async function byToken(services: Services, view: AccessView, token: string): Pro
 }
 
 async function byExecutionToken(
-  { db }: Services,
+  { db }: AuthenticationServices,
   view: AccessView,
   token: string,
   refusal = 'Authentication failed, invalid Execution Token',

@@ -5,7 +5,7 @@ import {
   type PermissionTable,
   unknownTenant,
 } from '@tutti/api'
-import { bootstrapAdmin } from '../bootstrap/index.ts'
+import { bootstrapAdmin } from '../first.ts'
 import type { Caller } from './authenticate.ts'
 import type { AccessView } from './directory.ts'
 

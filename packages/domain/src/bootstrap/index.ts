@@ -1,2 +1,1 @@
 export { adminPasswordFile, bootstrap } from './bootstrap.ts'
-export { bootstrapAdmin, defaultTenant } from './first.ts'

@@ -1,7 +1,7 @@
 import { systemFilters } from '@tutti/api'
 import { type Database, type Transaction, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
-import { bootstrapAdmin, defaultTenant } from './first.ts'
+import { bootstrapAdmin, defaultTenant } from '../first.ts'
 
 export async function adminExists(db: Database): Promise<boolean> {
   const row = await db.selectFrom('users').select('id').where('id', '=', bootstrapAdmin.id).executeTakeFirst()

@@ -1,7 +1,8 @@
 /**
- * Inter-deployment dependencies: which deployment uses which, and by what in its blueprint
+ * Which deployment uses which: dependencies and labels that name another deployment, kept in step with each other
  * (docs/reference/environments-and-dependencies.md, "Dependencies").
  */
+
 export { linkAwaiting, linkAwaitingAgain } from './awaited-queries.ts'
 export {
   addDependencies,
@@ -21,12 +22,4 @@ export {
 } from './dependents-queries.ts'
 export { type EvaluatedTargets, evaluateTargets, storeTargets } from './evaluated-targets-queries.ts'
 export { parentKey, setDeploymentLabels } from './labels-queries.ts'
-export {
-  createDependency,
-  getDependency,
-  listDependencies,
-  removeDependency,
-  replaceDependencies,
-  restoreDependencies,
-} from './service.ts'
 export { holdSource, holdTargets, seenBy } from './targets-queries.ts'

@@ -3,8 +3,5 @@
  * "Deployment groups").
  */
 
-export { groupsOf, inDeploymentGroup } from './in-group-queries.ts'
-export { setGroupLabels } from './labels-queries.ts'
-export { joinGroup, joinGroups } from './members-queries.ts'
 export { lockMembers, visibleMembers } from './queries.ts'
 export { changeMembers, getGroup, listGroups, putGroup, removeGroup } from './service.ts'

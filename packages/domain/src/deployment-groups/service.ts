@@ -20,12 +20,11 @@ import {
 import { type Actor, isHiddenFrom, requirePermission, tenantOf, tenantScope } from '../actor.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
-import { insertExecutionGroup } from '../execution-groups/index.ts'
+import { insertExecutionGroup } from '../executions/index.ts'
+import { joinGroup, setGroupLabels } from '../group-members/index.ts'
 import { listScope } from '../list-scope.ts'
 import { answerItem, checkNewVisibility, checkOwnTenant, claimId, creationOf, lockOwned } from '../owned.ts'
 import { createInGroup, creationConcurrency } from './create.ts'
-import { setGroupLabels } from './labels-queries.ts'
-import { joinGroup } from './members-queries.ts'
 import {
   deleteMembers,
   deploymentGroupResource,

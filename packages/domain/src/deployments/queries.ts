@@ -19,7 +19,6 @@ import {
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 import { linkAwaitingAgain } from '../dependencies/index.ts'
-import { groupsOf, inDeploymentGroup } from '../deployment-groups/index.ts'
 import {
   fieldsBelow,
   fieldsOfChildren,
@@ -28,6 +27,7 @@ import {
   settlingEnvironments,
   wholeStatus,
 } from '../environments/index.ts'
+import { groupsOf, inDeploymentGroup } from '../group-members/index.ts'
 
 /** Of its nodes, with all that they derive from. */
 const nodeTypes = sql`(select json_agg(distinct t.name) from nodes n, json_array_elements_text(n.type_hierarchy) t (name)

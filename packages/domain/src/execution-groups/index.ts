@@ -2,6 +2,5 @@
  * Execution groups: a workflow on every deployment of a group, so many at once (docs/reference/groups.md, "Execution
  * groups").
  */
-export { byOwnerOfEvent, insertExecutionGroup, type NewExecutionGroup, tellGroups } from './insert-queries.ts'
 export { actOnGroup, changeGroup, getGroup, listGroups } from './service.ts'
 export { startGroup } from './start.ts'

@@ -3,9 +3,9 @@ import { checkIdentifier, duplicate, notFound, type RouteBody } from '@tutti/api
 import type { Transaction } from '@tutti/storage'
 import { deploymentGroupTable, executionGroupTable, findOwned } from '@tutti/storage'
 import { type Actor, requirePermission, tenantOf, tenantScope } from '../actor.ts'
+import { insertExecutionGroup } from '../executions/index.ts'
 import { creationOf, lockOwned } from '../owned.ts'
 import { checkConcurrency } from './concurrency.ts'
-import { insertExecutionGroup } from './insert-queries.ts'
 import { putInGroup } from './queries.ts'
 
 /**

@@ -10,7 +10,6 @@ import {
 } from '@tutti/api'
 import { deploymentGroupTable, executionGroupTable, listPage, notify, type Transaction } from '@tutti/storage'
 import { type Actor, tenantScope } from '../actor.ts'
-import { joinGroup } from '../deployment-groups/index.ts'
 import {
   type CancelAction,
   checkResumable,
@@ -20,6 +19,7 @@ import {
   setForResume,
   statusAfterCancel,
 } from '../executions/index.ts'
+import { joinGroup } from '../group-members/index.ts'
 import { listScope } from '../list-scope.ts'
 import { answerItem, checkOwnTenant, lockOwned, requireOwned } from '../owned.ts'
 import { checkConcurrency } from './concurrency.ts'

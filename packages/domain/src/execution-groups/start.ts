@@ -14,12 +14,14 @@ import { type Actor, inTransaction, requirePermission, tenantScope } from '../ac
 import { lockMembers } from '../deployment-groups/index.ts'
 import { startingEvaluator } from '../evaluation/index.ts'
 import {
+  byOwnerOfEvent,
   checkBuilt,
   checkCreated,
   finalParameters,
   findRefusals,
   findRunning,
   findUnavailability,
+  insertExecutionGroup,
   insertExecutions,
   type NewExecution,
   systemWorkflowRuns,
@@ -27,7 +29,6 @@ import {
 import { creationOf, lockOwned } from '../owned.ts'
 import { transactionWithSecrets } from '../secrets/index.ts'
 import { checkConcurrency } from './concurrency.ts'
-import { byOwnerOfEvent, insertExecutionGroup } from './insert-queries.ts'
 import { type MemberToStart, readMembers } from './queries.ts'
 import { restoreGroup } from './restore.ts'
 

@@ -16,7 +16,7 @@ import {
   visibleIn,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
-import { inDeploymentGroup } from '../deployment-groups/index.ts'
+import { inDeploymentGroup } from '../group-members/index.ts'
 
 const isInGroup = (groupIds: readonly unknown[]) =>
   sql<boolean>`e.execution_group_id = any(${groupIds}::text[])`

@@ -3,14 +3,8 @@ import type { Transaction, Visibility } from '@tutti/storage'
 import { notify } from '@tutti/storage'
 import { sql } from 'kysely'
 import { linkAwaitingAgain } from '../dependencies/index.ts'
-import { tellGroups } from '../execution-groups/index.ts'
-
-export type StatusChange = {
-  readonly status: string
-  readonly error?: string
-  /** With an end status: its worker keeps the lease, as operations of it still run. */
-  readonly keepsLease?: boolean
-}
+import { tellGroups } from './group-queries.ts'
+import type { StatusChange } from './status-change.ts'
 
 export const setExecutionStatus = (
   transaction: Transaction,

@@ -15,7 +15,7 @@ import {
 import type { Transaction } from '@tutti/storage'
 import { deleteOwned, listPage, type Scope } from '@tutti/storage'
 import { type Actor, tenantOf, tenantScope } from '../actor.ts'
-import { defaultTenant } from '../bootstrap/index.ts'
+import { defaultTenant } from '../first.ts'
 import { listScope } from '../list-scope.ts'
 import { answerItem, checkNewVisibility, claimId, creationOf, lockOwned, requireOwned } from '../owned.ts'
 import { filtersFor, insertFilter, type StoredFilter, updateFilter } from './queries.ts'

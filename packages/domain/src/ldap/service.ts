@@ -31,7 +31,7 @@ export async function setLdap({ services }: Actor, body: Body): Promise<LdapSett
     throw badParameter('ldap_username and ldap_password must be given together, or neither of them')
   }
   const plan = planOf(settings, password)
-  const reach = reachOf(services)
+  const reach = reachOf(services, services.ldapLogins.timeoutMs)
   try {
     await checkHost(plan, reach.rules)
     if (plan.searcher !== undefined) await checkSearcher(plan, reach)

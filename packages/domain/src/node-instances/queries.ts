@@ -8,7 +8,7 @@ import {
   toJson,
 } from '@tutti/storage'
 import { sql } from 'kysely'
-import { inDeploymentGroup } from '../deployment-groups/index.ts'
+import { inDeploymentGroup } from '../group-members/index.ts'
 
 export const nodeInstanceTable: OwnedTable = { model: 'NodeInstance', table: 'node_instances', id: 'id' }
 

@@ -8,7 +8,7 @@ import {
   toJson,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
-import { inDeploymentGroup } from '../deployment-groups/index.ts'
+import { inDeploymentGroup } from '../group-members/index.ts'
 import { scaledCount } from './scaled-count.ts'
 
 /** docs/reference/nodes-and-instances.md, "Nodes". */

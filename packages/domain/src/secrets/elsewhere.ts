@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '@tutti/storage'
 import { type Actor, inTransaction } from '../actor.ts'
-
-/** Asks a secrets provider, and gives the secret's text. */
-export type AskProvider = () => Promise<string>
-
-/**
- * A secret that is kept elsewhere, in a transaction: the same text for the same key as long as the transaction runs.
- *
- * @throws what the provider refused with
- */
-export type SecretsAtHand = (key: string, ask: AskProvider) => string
+import type { AskProvider, SecretsAtHand } from './at-hand.ts'
 
 /**
  * A transaction that may read secrets. A secrets provider takes up to seconds to answer, for which a transaction would

@@ -10,7 +10,7 @@ import {
 import { everything, listPage } from '@tutti/storage'
 import { type Actor, requirePermission, tenantOf } from '../actor.ts'
 import { boundExecution, requireLocalUsers, rightsOf } from '../authentication/index.ts'
-import { defaultTenant } from '../bootstrap/index.ts'
+import { defaultTenant } from '../first.ts'
 import { getItem } from '../owned.ts'
 import { requireGroup } from '../user-groups/index.ts'
 import { requireUser } from '../users/index.ts'

@@ -12,7 +12,7 @@ import {
 import { type Database, everything, findItem, listPage, type Transaction } from '@tutti/storage'
 import { type Actor, askingOf, requirePermission } from '../actor.ts'
 import { authenticate, boundExecution, isLocked, requireLocalUsers } from '../authentication/index.ts'
-import { bootstrapAdmin } from '../bootstrap/index.ts'
+import { bootstrapAdmin } from '../first.ts'
 import {
   countActiveAdministrators,
   deleteTokens,

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, mapChanged } from '../json.ts'
 import type { InputSchema } from '../plan/plan.ts'
 import { evaluateWatchingSecrets } from '../runtime/evaluate.ts'
 import type { EvaluationStorage } from '../runtime/storage.ts'
-import { ruleParts } from '../types/constraints.ts'
+import { ruleParts } from '../types/constraint-rules.ts'
 
 type Schemas = { readonly [name: string]: InputSchema }
 

@@ -5,8 +5,7 @@ import { anything, definitions, list, map, nameOf, optional, record, required } 
 import { nearest } from '../language/suggest.ts'
 import type { PlanGroup } from '../plan/plan.ts'
 import { completeValues } from '../types/complete.ts'
-import type { DataType } from '../types/data-type.ts'
-import type { Properties } from '../types/property.ts'
+import type { DataType, Properties } from '../types/model.ts'
 import {
   given,
   givenItems,

@@ -20,7 +20,7 @@ import type { InputSchema } from '../plan/plan.ts'
 import { misfit } from '../types/check.ts'
 import { completeValue } from '../types/complete.ts'
 import { checkConstraintSyntax } from '../types/constraint-syntax.ts'
-import type { DataType } from '../types/data-type.ts'
+import type { DataType } from '../types/model.ts'
 import { isPrimitive, PRIMITIVE_TYPES } from '../types/primitive.ts'
 import { checkTypeName, propertyFields, requiredOf } from '../types/property.ts'
 import {

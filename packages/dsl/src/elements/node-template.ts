@@ -1,5 +1,5 @@
 import { formatError, logicError } from '../diagnostic.ts'
-import { attempt, type Build, type Definitions, section } from '../language/build.ts'
+import { attempt, type Build, section } from '../language/build.ts'
 import {
   anything,
   definitions,
@@ -13,16 +13,14 @@ import {
 } from '../language/shape.ts'
 import { nearest } from '../language/suggest.ts'
 import { summary } from '../language/summary.ts'
-import type { ScalableProperties } from '../plan/plan.ts'
 import { completeValues } from '../types/complete.ts'
-import type { DataType } from '../types/data-type.ts'
 import { given, givenMap, givenText, mapLike, nodePlace, type YamlMap, type YamlNode } from '../yaml/node.ts'
 import type { NodeType } from './node-type.ts'
-import { type Interfaces, readInterfaces, templateInterfaces } from './operation.ts'
-import { type MergedInterfaces, mergedInterfaces } from './plan-operation.ts'
-import { type Relationship, readRelationships } from './relationship.ts'
-import type { RelationshipType } from './relationship-type.ts'
+import { readInterfaces, templateInterfaces } from './operation.ts'
+import { mergedInterfaces } from './plan-operation.ts'
+import { readRelationships } from './relationship.ts'
 import { fixedInstances, scalableProperties, scalableShape } from './scalable.ts'
+import type { NodeTemplate, TemplateTypes } from './template.ts'
 
 /** `node_templates` (docs/reference/language/nodes.md, "Node templates") */
 export const nodeTemplatesShape = definitions(
@@ -48,29 +46,6 @@ export const nodeTemplatesShape = definitions(
     properties: optional(map(anything)),
   }),
 )
-
-export interface NodeTemplate {
-  readonly name: string
-  readonly written: YamlMap
-  readonly type: NodeType
-  readonly properties: YamlMap
-  /**
-   * As the author wrote them, for relationships that look into the template (docs/reference/language/nodes.md,
-   * "Relationships").
-   */
-  readonly ownInterfaces: Interfaces
-  readonly interfaces: MergedInterfaces
-  readonly relationships: readonly Relationship[]
-  readonly deploy: number | null
-  readonly scalable: ScalableProperties
-  readonly isHost: boolean
-}
-
-export interface TemplateTypes {
-  readonly dataTypes: Definitions<DataType>
-  readonly nodeTypes: Definitions<NodeType>
-  readonly relationshipTypes: Definitions<RelationshipType>
-}
 
 /** All node templates that are right, in the order of the document. */
 export function readNodeTemplates(build: Build, types: TemplateTypes): ReadonlyMap<string, NodeTemplate> {

@@ -1,5 +1,5 @@
 import type { Build, Definitions } from '../language/build.ts'
-import type { DataType } from '../types/data-type.ts'
+import type { DataType } from '../types/model.ts'
 import { asMap } from '../types/property.ts'
 import { mapLike, type YamlEntry } from '../yaml/node.ts'
 import { readInputSchema } from './input.ts'

@@ -2,8 +2,8 @@ import type { JsonObject } from '../json.ts'
 import { attempt, type Build, type Definitions, definitionsOf } from '../language/build.ts'
 import { definitions, optional, record, required, text } from '../language/shape.ts'
 import type { PropertySchema } from '../plan/plan.ts'
-import type { DataType } from '../types/data-type.ts'
-import { type Properties, propertySchema, readProperties, schemaNode } from '../types/property.ts'
+import type { DataType, Properties } from '../types/model.ts'
+import { propertySchema, readProperties, schemaNode } from '../types/property.ts'
 import { givenMap, givenText, mapLike, toJson, type YamlMap } from '../yaml/node.ts'
 
 /** `policy_types` (docs/reference/language/groups-and-policies.md, "Groups"): carried as data, nothing runs them. */

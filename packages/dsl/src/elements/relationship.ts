@@ -12,25 +12,14 @@ import {
   textOf,
   type YamlMap,
 } from '../yaml/node.ts'
-import type { NodeTemplate, TemplateTypes } from './node-template.ts'
 import { readInterfaces } from './operation.ts'
-import { type MergedInterfaces, mergedInterfaces } from './plan-operation.ts'
-import type { RelationshipType } from './relationship-type.ts'
+import { mergedInterfaces } from './plan-operation.ts'
+import type { NodeTemplate, Relationship, TemplateTypes } from './template.ts'
 
 export const CONTAINED_IN = 'cloudify.relationships.contained_in'
 const LIFECYCLE_OPERATION = 'cloudify.relationships.depends_on_lifecycle_operation'
 
 /** One relationship of a node template (docs/reference/language/nodes.md, "Relationships"). */
-export interface Relationship {
-  readonly written: YamlMap
-  readonly path: string
-  readonly type: RelationshipType
-  readonly target: string
-  readonly properties: YamlMap
-  readonly sourceInterfaces: MergedInterfaces
-  readonly targetInterfaces: MergedInterfaces
-}
-
 export function isContainedIn(hierarchy: readonly string[]): boolean {
   return hierarchy.includes(CONTAINED_IN)
 }

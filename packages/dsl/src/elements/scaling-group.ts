@@ -2,8 +2,8 @@ import { logicError } from '../diagnostic.ts'
 import { attempt, type Build, section } from '../language/build.ts'
 import type { PlanScalingGroup } from '../plan/plan.ts'
 import { nodePlace } from '../yaml/node.ts'
-import type { NodeTemplate } from './node-template.ts'
 import { isContainedIn } from './relationship.ts'
+import type { NodeTemplate } from './template.ts'
 
 type ScalingGroups = { readonly [name: string]: PlanScalingGroup }
 type Templates = ReadonlyMap<string, NodeTemplate>

@@ -12,7 +12,7 @@ import {
   text,
 } from '../language/shape.ts'
 import type { AvailabilityRules, PlanPlugin, PlanWorkflow } from '../plan/plan.ts'
-import type { DataType } from '../types/data-type.ts'
+import type { DataType } from '../types/model.ts'
 import { asMap } from '../types/property.ts'
 import {
   given,

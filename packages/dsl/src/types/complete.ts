@@ -5,8 +5,7 @@ import { nearest } from '../language/suggest.ts'
 import { summary } from '../language/summary.ts'
 import { isNull, mapLike, nodePlace, type YamlEntry, type YamlMap, type YamlNode } from '../yaml/node.ts'
 import { misfit } from './check.ts'
-import type { DataType } from './data-type.ts'
-import type { Properties } from './property.ts'
+import type { DataType, Properties } from './model.ts'
 
 export interface Completion {
   readonly dataTypes: Definitions<DataType>

@@ -4,8 +4,9 @@ import { definitions, nameOf, optional, record, text } from '../language/shape.t
 import { nearest } from '../language/suggest.ts'
 import type { PlanDataType } from '../plan/plan.ts'
 import { given, givenMap, givenText, nodePlace, textOrNull, toJson, type YamlMap } from '../yaml/node.ts'
+import type { DataType, Properties } from './model.ts'
 import { isPrimitive } from './primitive.ts'
-import { type Properties, propertySchema, readProperties, schemaNode } from './property.ts'
+import { propertySchema, readProperties, schemaNode } from './property.ts'
 
 /** `data_types` (docs/reference/language/types.md, "Data types") */
 export const dataTypesShape = definitions(
@@ -19,14 +20,6 @@ export const dataTypesShape = definitions(
 
 /** Data types within data types multiply; a value with that many members is a mistake. */
 const MOST_MEMBERS = 10_000
-
-export interface DataType {
-  readonly name: string
-  readonly written: YamlMap
-  readonly properties: Properties
-  /** Members with all nested ones. */
-  readonly size: number
-}
 
 export function dataTypesOf(build: Build): Definitions<DataType> {
   const types: Definitions<DataType> = definitionsOf(

@@ -1,7 +1,7 @@
 import { DslError } from '../diagnostic.ts'
 import { pythonText } from '../functions/python-text.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { type ConstraintRequest, ruleParts, violation } from './constraints.ts'
+import { type ConstraintRequest, ruleParts, violation } from './constraint-rules.ts'
 import type { DataConstraints, ObjectType } from './objects.ts'
 
 /**

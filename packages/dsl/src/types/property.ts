@@ -3,18 +3,9 @@ import type { Build, Definitions } from '../language/build.ts'
 import { anything, boolean, type Field, optional, type Shape, text, typeOf } from '../language/shape.ts'
 import { nearest } from '../language/suggest.ts'
 import { checkSince } from '../language/version.ts'
-import {
-  given,
-  givenText,
-  isNull,
-  mapLike,
-  nodePlace,
-  type YamlEntry,
-  type YamlMap,
-  type YamlNode,
-} from '../yaml/node.ts'
+import { given, givenText, isNull, mapLike, nodePlace, type YamlEntry, type YamlMap } from '../yaml/node.ts'
 import { completeValue } from './complete.ts'
-import type { DataType } from './data-type.ts'
+import type { DataType, Properties, Property } from './model.ts'
 import { PRIMITIVE_TYPES } from './primitive.ts'
 
 /** Fields of every property schema (docs/reference/language/types.md, "Property schemas"). */
@@ -28,17 +19,6 @@ export const propertyFields: { readonly [key: string]: Field } = {
 export const propertySchema: Shape = { kind: 'map', of: { kind: 'record', fields: propertyFields } }
 
 /** One property of a type. */
-export interface Property {
-  readonly name: string
-  readonly written: YamlMap
-  readonly type: string | null
-  readonly required: boolean
-  /** For a data type the author's default over the type's own (docs/reference/language/types.md, "Defaults"). */
-  readonly fallback: YamlNode | undefined
-}
-
-export type Properties = ReadonlyMap<string, Property>
-
 export interface PropertyOwner {
   readonly build: Build
   readonly dataTypes: Definitions<DataType>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   apiVersions,
   builtRoutes,
@@ -36,8 +37,15 @@ const securityHeaders = {
 } as const
 
 /** The whole REST service on a Fastify instance that is not listening yet. */
-export function buildApp(services: ManagerServices, handlers: Handlers): FastifyInstance {
+export function buildApp(
+  services: ManagerServices,
+  handlers: Handlers,
+  tls?: { readonly cert: Buffer; readonly key: Buffer },
+): FastifyInstance {
+  const { trustedProxies } = services.settings
   const app = Fastify({
+    ...(tls !== undefined && { https: tls }),
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
@@ -45,6 +53,7 @@ export function buildApp(services: ManagerServices, handlers: Handlers): Fastify
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: (error, socket) => answerNoRequest(error, socket),
+    genReqId: (raw) => requestId(raw.headers['x-request-id']),
     requestIdHeader: false,
     forceCloseConnections: 'idle',
   })
@@ -91,31 +100,36 @@ function addRoutes(app: FastifyInstance, services: ManagerServices, handlers: Ha
     }
   }
   for (const [path, here] of byPath) {
-    for (const method of methods) {
-      const served = here.get(method)
-      app.route({
-        method,
-        url: path,
-        handler: async (request, reply) => {
-          if (served === undefined) {
-            const allowed = [...here.keys()]
-            reply.header('allow', allowed.join(', '))
-            throw methodNotAllowed(method, pathOf(request), allowed)
-          }
-          if (!isBuilt(served.name)) throw notBuilt(method, pathOf(request))
-          const { body, reading } = await answer(
-            services,
-            handlers,
-            { ...served, name: served.name },
-            request,
-            reply,
-          )
-          if (reply.sent || reply.raw.headersSent) return reply
-          return send(reply, served.route, body, reading)
-        },
-      })
-    }
+    // One route for all methods: a route for each took most of the time in which a manager starts.
+    app.route({
+      method: [...methods],
+      url: path,
+      handler: async (request, reply) => {
+        const { method } = request
+        const served = here.get(method)
+        if (served === undefined) {
+          const allowed = [...here.keys()]
+          reply.header('allow', allowed.join(', '))
+          throw methodNotAllowed(method, pathOf(request), allowed)
+        }
+        if (!isBuilt(served.name)) throw notBuilt(method, pathOf(request))
+        const { body, reading } = await answer(
+          services,
+          handlers,
+          { ...served, name: served.name },
+          request,
+          reply,
+        )
+        if (reply.sent || reply.raw.headersSent) return reply
+        return send(reply, served.route, body, reading)
+      },
+    })
   }
+}
+
+/** The client's own, where it sends one that is fit for a log. */
+function requestId(sent: string | readonly string[] | undefined): string {
+  return typeof sent === 'string' && /^[\w.:/+=-]{1,128}$/.test(sent) ? sent : randomUUID()
 }
 
 function isBuilt(name: string): name is RouteName {

@@ -1,4 +1,5 @@
 import { apiVersions, builtRoutes, type Route, routesOf, tokenCookie } from '@tutti/api'
+import { listen } from '@tutti/storage'
 import fc from 'fast-check'
 import {
   IsArray,
@@ -22,8 +23,10 @@ import { headersOf, startTestManager, type TestManager } from '../../test/test-m
  */
 let manager: TestManager
 let cookieToken: string
+let listener: ReturnType<typeof listen>
 const seed = Number(process.env.TUTTI_TEST_SEED ?? Date.now() % 2 ** 31)
 const requestsPerRoute = Number(process.env.TUTTI_FUZZ_REQUESTS ?? 25)
+/** For all requests of a route together, of the process's own time: a loaded machine has no part in it. */
 const limitMs = 5_000
 
 beforeAll(async () => {
@@ -38,8 +41,14 @@ beforeAll(async () => {
     nodes: [{ id: 'node', instances: [{ id: 'instance' }] }],
   })
   await addExecution(manager.db, { deploymentId: 'dep', status: 'terminated' })
+  // As a manager that serves: what it remembers of users it forgets when somebody changes them.
+  const { directory } = manager.services
+  listener = listen(manager.connection, directory.onNotification, directory.onListening)
 })
-afterAll(() => manager.close())
+afterAll(async () => {
+  await listener.close()
+  await manager.close()
+})
 
 /** They would keep the others from being asked: nobody gets in any more, or everybody is told to wait. */
 const left = new Set(['maintenance.activate', 'config.set', 'permissions.revoke'])
@@ -97,10 +106,15 @@ const known = [
   'viewer',
   'sys_admin',
 ]
+/** What `fc.string({ unit: 'binary' })` is made of, which first makes a table of all of them: 3 s. */
+const codePoint = fc.integer({ min: 0, max: 0x10_ffff }).filter((point) => point < 0xd800 || point > 0xdfff)
 const text = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...known) },
   { weight: 3, arbitrary: fc.constantFrom(...strangeTexts) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
+  {
+    weight: 1,
+    arbitrary: fc.array(codePoint, { maxLength: 20 }).map((points) => String.fromCodePoint(...points)),
+  },
 )
 const anything = fc.oneof(
   text,
@@ -194,9 +208,11 @@ describe.each(apiVersions)('%s', (version) => {
 
   test.each(served.map(({ name, route }) => [name, route] as const))('%s', async (name, route) => {
     const requests = fc.sample(requestTo(version, route), { numRuns: requestsPerRoute, seed })
+    const started = process.cpuUsage()
+    let slowest = { ms: 0, what: '' }
     for (const { path, query, body, tenant } of requests) {
       const url = `${path}?${queryText(query)}`
-      const started = performance.now()
+      const sentAt = performance.now()
       const answer = await manager.app.inject({
         method: route.method,
         url,
@@ -209,7 +225,8 @@ describe.each(apiVersions)('%s', (version) => {
         ...(body !== undefined && { payload: body }),
       })
       const what = `${route.method} ${url}\n${body}\n→ ${answer.statusCode} ${answer.body.slice(0, 2_000)}`
-      expect(performance.now() - started, what).toBeLessThan(limitMs)
+      const ms = performance.now() - sentAt
+      if (ms > slowest.ms) slowest = { ms, what }
       if (saysFail.has(name)) continue
       expect(answer.statusCode, what).not.toBe(500)
       expect(answer.statusCode, what).not.toBe(401)
@@ -222,6 +239,8 @@ describe.each(apiVersions)('%s', (version) => {
         /select |insert into|update .* set |node_modules|\/packages\/|\.ts:\d/i,
       )
     }
+    const { user, system } = process.cpuUsage(started)
+    expect((user + system) / 1000, `the slowest took ${slowest.ms} ms: ${slowest.what}`).toBeLessThan(limitMs)
     // Nothing of that was held against the one who asked, or everybody.
     expect((await manager.inject('GET', '/user', { user: 'fuzzer' })).status).toBe(200)
   })

@@ -1,9 +1,9 @@
 import { ApiError, apiVersions, openapi, routes } from '@tutti/api'
+import { ping } from '@tutti/storage'
 import type { FastifyInstance } from 'fastify'
 import { Histogram } from 'prom-client'
 import type { ManagerServices } from '../services.ts'
 import { docsPage } from './docs-page.ts'
-import { ping } from './queries.ts'
 
 /** What operators and their tools ask, outside the API and without credentials. */
 export function addOperationalRoutes(app: FastifyInstance, services: ManagerServices): void {
@@ -47,11 +47,15 @@ export function addOperationalRoutes(app: FastifyInstance, services: ManagerServ
     }
   })
   for (const version of apiVersions) {
-    const document = JSON.stringify(openapi(version))
+    // Made when it is first asked for: it takes as long as all the rest of a manager's start.
+    let document: string | undefined
     const paths =
       version === 'v3.1' ? ['/openapi.json', `/openapi/${version}.json`] : [`/openapi/${version}.json`]
     for (const path of paths) {
-      app.get(path, async (_request, reply) => reply.type('application/json').send(document))
+      app.get(path, async (_request, reply) => {
+        document ??= JSON.stringify(openapi(version))
+        return reply.type('application/json').send(document)
+      })
     }
   }
   const page = docsPage(routes)

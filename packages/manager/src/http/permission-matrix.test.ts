@@ -80,7 +80,11 @@ beforeAll(async () => {
     await addUser(db, `${role}-elsewhere`, { tenants: { [other]: role } })
     await group(`${role}s`, await addUser(db, `${role}-by-group`), 'default', role)
   }
-  app = buildApp({ ...manager.services, metrics: createMetrics() }, idle)
+  // From here on nobody's rights change, so nothing is forgotten, and each refusal need not be looked up anew.
+  const { directory } = manager.services
+  directory.onListening(true)
+  const unchanging = { ...directory, fresh: directory.remembered }
+  app = buildApp({ ...manager.services, directory: unchanging, metrics: createMetrics() }, idle)
 })
 afterAll(async () => {
   await app.close()

@@ -25,6 +25,7 @@ import {
   type VersionRoute,
   withQueriedVisibility,
 } from '@tutti/api'
+import { defaultTenant } from '@tutti/domain'
 import type { AccessView } from '@tutti/domain/authentication'
 import {
   anonymous,
@@ -36,7 +37,6 @@ import {
   rightsOf,
   tenantsWith,
 } from '@tutti/domain/authentication'
-import { defaultTenant } from '@tutti/domain/bootstrap'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readCookie, readCredentials } from '../authentication/credentials.ts'
 import { withAuditedDatabase } from '../features/audit/caller.ts'
@@ -205,6 +205,7 @@ async function authorize(
     const rights = rightsOf(caller, await access.permissions(), tenant?.id)
     const reading = readingAs(tenant === undefined ? `user ${caller.userId}` : `tenant ${tenant.id}`)
     const request = { ...base, caller, tenant, rights, access, reading }
+    if (caller.execution !== undefined) http.log = http.log.child({ execution: caller.execution.id })
     // Without a tenant only system roles count: who has none that would do is told that first.
     await checkPermission(request, route)
     if (tenant === undefined && needsTenant(route)) throw tenantNotProvided()

@@ -23,7 +23,7 @@ test.each(['ENOSPC', 'EDQUOT', '53100'])('%s is answered as a full disk, without
 
 test('there is room until a write was refused, and again some time after it', async () => {
   let nowMs = 0
-  const room = createRoom(tmpdir(), () => nowMs)
+  const room = createRoom(tmpdir(), { nowMs: () => nowMs })
   await room.check()
   room.noteFull()
   await expect(room.check()).rejects.toMatchObject({ code: 'insufficient_storage_error' })

@@ -16,11 +16,18 @@ export type Room = {
 const triedBytes = 256 * 1024
 /** Who asks often is told what was found last. */
 const rememberedMs = 1_000
-/** The database's disk is not to be looked at from here: a refusal counts for so long. */
-const refusalMs = 15_000
+
+export type RoomOptions = {
+  readonly nowMs?: () => number
+  /** The database's disk is not to be looked at from here: a refusal counts for so long. */
+  readonly refusalMs?: number
+}
 
 /** Looks by writing: quotas, reserved blocks and inodes are in no figure of free space. */
-export function createRoom(folder: string, nowMs: () => number = () => performance.now()): Room {
+export function createRoom(
+  folder: string,
+  { nowMs = () => performance.now(), refusalMs = 15_000 }: RoomOptions = {},
+): Room {
   let refusedMs = Number.NEGATIVE_INFINITY
   let triedMs = Number.NEGATIVE_INFINITY
   let trying: Promise<boolean> = Promise.resolve(true)

@@ -8,6 +8,8 @@ export type AuditCaller = {
   readonly executionId: string | undefined
   /** Where the request came from. */
   readonly address: string | undefined
+  /** What the log lines of the request, and of executions that it starts, have in common. */
+  readonly requestId?: string
 }
 
 /** Holds the caller as JSON while a transaction of theirs lasts; the triggers of audit-table.ts read it. */
@@ -18,8 +20,8 @@ export const callerSetting = 'tutti.caller'
  * together with `begin`; a single statement that writes gets a transaction of its own for it.
  */
 export function announcing(pool: PostgresPool, caller: AuditCaller): PostgresPool {
-  const { username, executionId, address } = caller
-  const said = JSON.stringify({ username, execution_id: executionId, address })
+  const { username, executionId, address, requestId } = caller
+  const said = JSON.stringify({ username, execution_id: executionId, address, request_id: requestId })
   const announce = `set local ${callerSetting} = ${escapeLiteral(said)}`
   return {
     options: pool.options,

@@ -1,12 +1,18 @@
-import { lookup } from 'node:dns/promises'
+import dns from 'node:dns/promises'
 import { createServer, type Server } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { FetchRefused, guardedGet, limited } from './index.ts'
 
 // The system's resolver is not ours, and only a false one answers differently from one moment to the next.
-vi.mock('node:dns/promises', () => ({ lookup: vi.fn() }))
-const resolver = vi.mocked(lookup as (host: string) => Promise<unknown>)
+// Put in its place where those find it who have been loaded before: test files share a process.
+const resolver = vi.spyOn(dns as { lookup: (host: string) => Promise<unknown> }, 'lookup')
+syncBuiltinESMExports()
+afterAll(() => {
+  resolver.mockRestore()
+  syncBuiltinESMExports()
+})
 
 let server: Server
 let port: number

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { isSeenLabel, type LabelledTable } from '../labels.ts'
+import type { LabelledTable } from '../labelled-table.ts'
+import { isSeenLabel } from '../labels.ts'
 import { ownedAs } from './owned-as.ts'
 import type { Column, ListedField, ListedResource, Scope } from './resource.ts'
 

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { Database } from '../database.ts'
-import type { LabelledTable } from '../labels.ts'
+import type { LabelledTable } from '../labelled-table.ts'
 
 /**
  * How a resource of the API comes out of the database: one SQL expression for each field of its shape. Lists,

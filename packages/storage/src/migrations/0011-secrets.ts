@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { tellGlobalChanges } from './access-changes.ts'
 
-/** Secrets and where else their values may come from. What is sealed is text: see manager/src/encryption. */
+/** Secrets and where else their values may come from. What is sealed is text: see domain/src/encryption. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

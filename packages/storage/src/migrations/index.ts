@@ -21,6 +21,7 @@ import * as coordinator from './0074-coordinator.ts'
 import * as awaitedTargets from './0078-awaited-targets.ts'
 import * as workdirs from './0079-workdirs.ts'
 import * as deploymentFolders from './0082-deployment-folders.ts'
+import * as requestIds from './0100-request-ids.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0078-awaited-targets': awaitedTargets,
   '0079-workdirs': workdirs,
   '0082-deployment-folders': deploymentFolders,
+  '0100-request-ids': requestIds,
 }
 
 /**

@@ -23,7 +23,7 @@ const boundMs = 5_000
 /**
  * Keeps a value up to date: after a notification at once, else within the bound. While the database is away, the last
  * value stands. Rights, which must not outlive a doubt, are remembered otherwise: by key, and forgotten
- * (`manager/src/authentication/directory.ts`).
+ * (`domain/src/authentication/directory.ts`).
  */
 export async function watch<Value>(
   state: SharedState,

@@ -3,7 +3,7 @@
  * the whole manager.
  */
 import type { Database, PoolConfig, Registry } from '@tutti/storage'
-import type { WorkerLog } from '../services.ts'
+import type { WorkerLog } from '../log.ts'
 import type { PeriodicJob } from './job.ts'
 import { periodicJobs } from './jobs.ts'
 import { type Election, standForLeader } from './lead.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '@tutti/storage'
-import type { WorkerLog } from '../services.ts'
+import type { WorkerLog } from '../log.ts'
 import type { PeriodicJob } from './job.ts'
 import type { CoordinatorMetrics } from './metrics.ts'
 

@@ -1,7 +1,8 @@
 import type { OperationOutcome } from '@tutti/engine'
 import { type ExecutionRow, executionEvents, insertEvents, isDatabaseAway } from '@tutti/storage'
-import { atOnce } from '../operations/index.ts'
+import { atOnce, killed } from '../operations/index.ts'
 import type { WorkerServices } from '../services.ts'
+import { whileAway } from '../while-away.ts'
 
 /** Runs an operation while its blueprint's and its deployment's files are where scripts look for them. */
 export async function inResources(
@@ -12,7 +13,16 @@ export async function inResources(
 ): Promise<OperationOutcome> {
   const { resources } = services
   if (execution.deployment_id === null) return run()
-  const entered = await resources.enter(execution.tenant_id, execution.deployment_id)
+  const { tenant_id: tenantId, deployment_id: deploymentId } = execution
+  // A database that is started again is no failure of the operation.
+  const entered = await whileAway(
+    () => resources.enter(tenantId, deploymentId),
+    () => signal.throwIfAborted(),
+  ).catch((error: unknown) => {
+    if (signal.aborted) return undefined
+    throw error
+  })
+  if (entered === undefined) return killed
   let outcome: OperationOutcome
   try {
     outcome = await run()

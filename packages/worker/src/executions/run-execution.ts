@@ -31,7 +31,13 @@ export async function runExecution(
   taken: ExecutionRow,
   control: ExecutionControl,
 ): Promise<void> {
-  const fields = { execution_id: taken.id, workflow: taken.workflow_id, deployment: taken.deployment_id }
+  const fields = {
+    execution_id: taken.id,
+    workflow: taken.workflow_id,
+    deployment: taken.deployment_id,
+    // As the log lines of that request have it.
+    reqId: taken.request_id,
+  }
   try {
     let known: ExecutionRow | undefined = taken
     await whileHeld(services, control, async () => {

@@ -8,7 +8,7 @@ export {
   removeFolder,
   type UserIds,
 } from './operation-user.ts'
-export { nonRecoverable } from './outcome.ts'
+export { killed, nonRecoverable } from './outcome.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
 export { type LogLimits, removeLog } from './rotating-log.ts'
 export { atOnce, runOperation } from './run-operation.ts'

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { type ConfigValues, createAbandonedSweep, isDatabaseAway, unpackedArchive } from '@tutti/storage'
+import type { WorkerLog } from '../log.ts'
 import { operationUser } from '../operations/index.ts'
-import type { WorkerLog } from '../services.ts'
 import type { WorkerSettings } from '../settings.ts'
 import { createSoon } from '../soon.ts'
 import { layOutBlueprint, removeReadOnly } from './blueprint-folder.ts'

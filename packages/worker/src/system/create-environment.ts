@@ -6,7 +6,7 @@ import {
   removeDependencies,
   setDeploymentLabels,
 } from '@tutti/domain/dependencies'
-import { joinGroups } from '@tutti/domain/deployment-groups'
+import { joinGroups } from '@tutti/domain/group-members'
 import { insertPlannedInstances } from '@tutti/domain/node-instances'
 import { insertNodes } from '@tutti/domain/nodes'
 import { DslError, type Json, type JsonObject, type PlanningLimits } from '@tutti/dsl'
@@ -22,10 +22,10 @@ import { randomId } from '../planning/random-id.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'
 import { environmentAnswers } from './environment-answers.ts'
-import type { SystemWorkflow } from './index.ts'
 import { lackingCapabilities } from './parent-capabilities.ts'
 import { clearNodes, readDeployment, storeDeployment } from './queries.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
+import type { SystemWorkflow } from './system-workflow.ts'
 
 /**
  * What is planned here, in some 10 ms: thirty nodes of built-in types, as characters of the JSON of plan and inputs.

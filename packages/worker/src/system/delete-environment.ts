@@ -2,8 +2,8 @@ import { deleteDeployment } from '@tutti/domain/dependencies'
 import { type WorkflowEnd, WorkflowError } from '@tutti/engine'
 import { runOnChildren } from '../children/run-on-children.ts'
 import { logFileOf, removeLog } from '../operations/index.ts'
-import type { SystemWorkflow } from './index.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
+import type { SystemWorkflow } from './system-workflow.ts'
 
 /** Deletes the deployment with everything of it, its executions (this one too) and events; its log file on request. */
 export const deleteEnvironment: SystemWorkflow = async (services, execution, control) => {

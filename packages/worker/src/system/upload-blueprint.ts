@@ -20,7 +20,6 @@ import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'
 import { fetchArchive } from './fetch-archive.ts'
-import type { SystemWorkflow } from './index.ts'
 import {
   deleteUploaded,
   failBlueprint,
@@ -32,6 +31,7 @@ import {
   type Upload,
 } from './queries.ts'
 import { beginSystemWorkflow, changeWhileHeld, endSystemWorkflow } from './steps.ts'
+import type { SystemWorkflow } from './system-workflow.ts'
 import { UploadFailure } from './upload-failure.ts'
 
 type Parameters = {

@@ -1,13 +1,30 @@
 import { hash as digest, randomBytes } from 'node:crypto'
 import { ApiError } from '@tutti/api'
-import type { AddressRules } from '@tutti/storage'
-import type { Services } from '../../services.ts'
-import type { KnownLdap } from '../directory.ts'
-import { isLocked } from '../lockout.ts'
+import type { AddressRules, OpenDatabase } from '@tutti/storage'
+import type { KeyRing } from '../../encryption/index.ts'
+import type { Directory, KnownLdap } from '../directory.ts'
+import { isLocked, type Lockout } from '../lockout.ts'
 import { LdapAway, type LdapReach } from './connection.ts'
 import { findPerson } from './find-person.ts'
 import { planOf } from './plan.ts'
 import { type StoredUser, storePerson } from './queries.ts'
+
+/** What a login by the directory needs. */
+export type LoginServices = {
+  /** For changes that are not those of whoever acts. */
+  readonly database: Pick<OpenDatabase, 'as'>
+  readonly directory: Directory
+  readonly keys: KeyRing
+  readonly lockout: () => Lockout
+  readonly now: () => Date
+  readonly log: { warn(fields: object, message: string): void }
+  readonly settings: {
+    readonly allowedHosts: readonly string[]
+    readonly allowPrivateAddresses: boolean
+    /** Whether the LDAP server may be there, even where archives may not. */
+    readonly allowPrivateLdap: boolean
+  }
+}
 
 export type LdapLogins = {
   /** How long one login may take, the answers of the directory included. */
@@ -22,7 +39,7 @@ export type LdapLogins = {
    * @throws not_running_ldap_server
    */
   enter(
-    services: Services,
+    services: LoginServices,
     ldap: KnownLdap,
     login: { readonly username: string; readonly password: string; readonly isLasting: boolean },
   ): Promise<string | undefined>
@@ -49,7 +66,7 @@ export function createLdapLogins(timeoutMs = 10_000): LdapLogins {
       if (known !== undefined && !isLasting && atMs - known.atMs < rememberedMs) return known.name
       if (remembered.size >= rememberedMax) remembered.clear()
       // There before it is answered: requests that come together ask once.
-      const entry = { name: login(services, ldap, username, password), atMs }
+      const entry = { name: login(services, ldap, { username, password, timeoutMs }), atMs }
       remembered.set(id, entry)
       const forget = () => {
         if (remembered.get(id) === entry) remembered.delete(id)
@@ -62,11 +79,20 @@ export function createLdapLogins(timeoutMs = 10_000): LdapLogins {
   }
 }
 
-async function login(services: Services, ldap: KnownLdap, username: string, password: string) {
+async function login(
+  services: LoginServices,
+  ldap: KnownLdap,
+  login: { readonly username: string; readonly password: string; readonly timeoutMs: number },
+) {
   const { database, directory, lockout, keys, log, now } = services
   try {
     const secret = ldap.sealedPassword === null ? undefined : keys.open(ldap.sealedPassword)
-    const person = await findPerson(planOf(ldap.settings, secret), reachOf(services), username, password)
+    const person = await findPerson(
+      planOf(ldap.settings, secret),
+      reachOf(services, login.timeoutMs),
+      login.username,
+      login.password,
+    )
     if (person === undefined) return undefined
     if (!isUsername(person.username)) {
       log.warn(
@@ -98,11 +124,11 @@ async function login(services: Services, ldap: KnownLdap, username: string, pass
 export const isUsername = (name: string): boolean => /^[a-z][\w.~-]{0,255}$/i.test(name)
 
 /** The directory may be where archives may not: most are in the private network of the manager. */
-export function reachOf({ settings, ldapLogins }: Services): LdapReach {
+export function reachOf({ settings }: Pick<LoginServices, 'settings'>, timeoutMs: number): LdapReach {
   const rules: AddressRules = {
     allowedHosts: settings.allowedHosts,
     allowPrivateAddresses: settings.allowPrivateAddresses || settings.allowPrivateLdap,
     privateSetting: 'TUTTI_ALLOW_PRIVATE_LDAP',
   }
-  return { rules, timeoutMs: ldapLogins.timeoutMs }
+  return { rules, timeoutMs }
 }

@@ -1,7 +1,7 @@
 import type { LdapSettings } from '@tutti/api'
 import { type Database, type Transaction, toJson } from '@tutti/storage'
 import { sql } from 'kysely'
-import { bootstrapAdmin } from '../../bootstrap/index.ts'
+import { bootstrapAdmin } from '../../first.ts'
 import { dnKey } from './dn.ts'
 import type { Person } from './find-person.ts'
 

@@ -10,6 +10,7 @@ export function withAuditedDatabase(request: Request, route: Route, http: Fastif
     username: caller.username,
     executionId: caller.execution?.id,
     address: http.ip,
+    requestId: http.id,
   })
   return { ...request, services: { ...services, db } }
 }

@@ -6,7 +6,7 @@ import {
   removeDependency,
   replaceDependencies,
   restoreDependencies,
-} from '@tutti/domain/dependencies'
+} from '@tutti/domain/inter-deployment-dependencies'
 import type { Handlers } from '../../request.ts'
 
 /** docs/reference/environments-and-dependencies.md, "Dependencies" */

@@ -13,17 +13,18 @@ import {
 } from '@tutti/api'
 import { type Database, findById, listPage, type Transaction } from '@tutti/storage'
 import { type Actor, tenantOf, tenantScope } from '../actor.ts'
-import { requireDeployment } from '../deployments/index.ts'
-import { answerItem, checkMayBeGlobal, creationOf } from '../owned.ts'
 import {
   addDependencies,
+  holdSource,
+  holdTargets,
   insertDependencies,
   type NewDependency,
   removeDependencies,
-} from './change-queries.ts'
-import { setConsumerLabels } from './consumers-queries.ts'
+  setConsumerLabels,
+} from '../dependencies/index.ts'
+import { requireDeployment } from '../deployments/index.ts'
+import { answerItem, checkMayBeGlobal, creationOf } from '../owned.ts'
 import { deleteDependencies, dependencyResource, findLinks, type Link } from './queries.ts'
-import { holdSource, holdTargets } from './targets-queries.ts'
 
 export const listDependencies = (actor: Actor, list: ListQuery) =>
   listPage(actor.services.db, dependencyResource, list, tenantScope(actor))

@@ -2,8 +2,8 @@ import { ApiError } from '@tutti/api'
 import type { Transaction, Visibility } from '@tutti/storage'
 import { insertEvents } from '@tutti/storage'
 import { sql } from 'kysely'
-import { joinGroup } from '../deployment-groups/index.ts'
-import type { StatusChange } from '../executions/index.ts'
+import { joinGroup } from '../group-members/index.ts'
+import type { StatusChange } from './status-change.ts'
 
 export type NewExecutionGroup = {
   readonly tenantId: number

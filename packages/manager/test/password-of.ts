@@ -1,0 +1,2 @@
+/** Of every user that tests make. */
+export const passwordOf = (username: string): string => `${username}-password`
