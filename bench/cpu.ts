@@ -13,7 +13,7 @@ export type Cpu = {
 
 /** What is spent while something runs. */
 export async function withCpu<Result>(
-  manager: BenchManager,
+  manager: Pick<BenchManager, 'pid' | 'dataFolder'>,
   run: () => Promise<Result>,
 ): Promise<Result & { readonly cpu: Cpu }> {
   const before = await cpuOf(manager)
@@ -23,7 +23,7 @@ export async function withCpu<Result>(
   return { ...result, cpu: { node: spent('node'), postgres: spent('postgres'), client: spent('client') } }
 }
 
-async function cpuOf({ pid, dataFolder }: BenchManager): Promise<Cpu> {
+async function cpuOf({ pid, dataFolder }: Pick<BenchManager, 'pid' | 'dataFolder'>): Promise<Cpu> {
   const [node, ...postgres] = await Promise.all([pid, ...(await postgresPids(dataFolder))].map(readStat))
   return {
     node: node?.cpuSeconds ?? 0,

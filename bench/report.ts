@@ -115,37 +115,37 @@ function cpuText({ node, postgres, client }: Cpu): string {
 }
 
 function requestsText(results: readonly RequestsResult[]): string {
-  const rows = results.map(
-    ({
-      request,
-      connections,
-      path,
-      perSecond,
-      p50Ms,
-      p99Ms,
-      bytesPerAnswer,
-      errors,
-      cpu,
-      cpuSeconds,
-      wholeSeconds,
-    }) => {
-      const busy = [cpu.node, cpu.postgres, cpuSeconds].map((spent) =>
-        Math.round((100 * spent) / wholeSeconds),
-      )
-      return (
-        `| ${request} (\`${path.replace(/[0-9a-f-]{36}/, 'ID')}\`) | ${connections} | ${count(perSecond)} | ${p50Ms} | ${p99Ms} | ` +
-        `${count(bytesPerAnswer)} | ${errors} | ${busy.join(' | ')} |`
-      )
-    },
-  )
+  const rows = results.map((result) => {
+    const { request, connections, path, perSecond, p50Ms, p99Ms, bytesPerAnswer, errors, floor, wanted } =
+      result
+    const ofFloor =
+      floor === undefined || floor.requests === 0
+        ? ''
+        : `${Math.round((100 * perSecond) / floor.perSecond)} %`
+    const times =
+      wanted === undefined ? ' | ' : `${(perSecond / wanted.referencePerSecond).toFixed(1)} | ${wanted.times}`
+    return (
+      `| ${request} (\`${path.replace(/[0-9a-f-]{36}/, 'ID')}\`) | ${connections} | ${count(perSecond)} | ${p50Ms} | ${p99Ms} | ` +
+      `${count(bytesPerAnswer)} | ${errors} | ${eachMs(result)} | ${floor === undefined ? ' | | ' : `${count(floor.perSecond)} | ${eachMs(floor)}`} | ` +
+      `${ofFloor} | ${times} |`
+    )
+  })
   return (
-    `Keep-alive connections on the loopback interface, basic authentication, ` +
-    `${results[0]?.seconds ?? 0} s each. The last columns say what was busy, in % of one core: the Node process can use ` +
-    'one for JavaScript.\n\n' +
-    '| request | connections | /s | median ms | p99 ms | bytes | errors | Node | PostgreSQL | client |\n' +
-    `|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n${rows.join('\n')}`
+    `Keep-alive connections on the loopback interface, basic authentication, ${results[0]?.seconds ?? 0} s each. Node ` +
+    'and PostgreSQL: milliseconds of processor time for each request, which say more than the requests a second when ' +
+    'other work shares the machine. The floor is a bare Fastify that answers the same rows from the same database. The ' +
+    'last columns are how many times as many it is as the reference answers, and how many are wanted.\n\n' +
+    '| request | connections | /s | median ms | p99 ms | bytes | errors | Node | PostgreSQL | floor /s | its Node | ' +
+    'its PostgreSQL | of the floor | × reference | wanted |\n' +
+    `|---|${'---:|'.repeat(14)}\n${rows.join('\n')}`
   )
 }
+
+/** Milliseconds of processor time for each request, in Node and in PostgreSQL. */
+const eachMs = ({ cpu, allRequests }: Pick<RequestsResult, 'cpu' | 'allRequests'>): string =>
+  [cpu.node, cpu.postgres]
+    .map((seconds) => ((1000 * seconds) / Math.max(1, allRequests)).toFixed(3))
+    .join(' | ')
 
 function environmentsText(result: EnvironmentsResult): string {
   const { children, clients, executions, created, inside, outside, requests } = result

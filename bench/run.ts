@@ -18,6 +18,7 @@ import { benchRequests } from './benches/requests.ts'
 import { benchSearches } from './benches/searches.ts'
 import { benchStartup } from './benches/startup.ts'
 import { benchTiers } from './benches/tiers.ts'
+import { startFloor } from './floor/start.ts'
 import { benchFolder } from './folder.ts'
 import { describeMachine } from './machine.ts'
 import { startManager } from './manager.ts'
@@ -50,6 +51,7 @@ async function measure(): Promise<Report> {
     values.profile === undefined
       ? await startManager({ dataFolder: folder.path })
       : await startWithStatements(folder.path, values.profile)
+  const floor = await startFloor(folder.path)
   try {
     // Start-up garbage is not what an idle manager holds; a minor pause lets timers and pools settle.
     await new Promise((resolve) => setTimeout(resolve, 2_000))
@@ -85,7 +87,7 @@ async function measure(): Promise<Report> {
         : undefined
     const requests = wanted('requests')
       ? await step('requests', () =>
-          benchRequests(manager, { warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
+          benchRequests(manager, floor, { warmUpMs: 1_000 * part, durationMs: 5_000 * part }),
         )
       : undefined
     const groups = wanted('groups')
@@ -98,7 +100,7 @@ async function measure(): Promise<Report> {
       : undefined
     const events = wanted('events')
       ? await step('events', () =>
-          benchEvents(manager, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
+          benchEvents(manager, floor, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
             10_000,
             10_000_000 * part,
           ]),
@@ -107,7 +109,7 @@ async function measure(): Promise<Report> {
     // Last, because it begins with a table of its own.
     const searches = wanted('searches')
       ? await measured('searches', () =>
-          benchSearches(manager, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
+          benchSearches(manager, floor, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
             1_000,
             1_000_000 * part,
           ]),
@@ -128,6 +130,7 @@ async function measure(): Promise<Report> {
       memory: { idle, loaded },
     }
   } finally {
+    floor.stop()
     await manager.stop()
     await folder.remove()
   }

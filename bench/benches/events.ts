@@ -1,4 +1,5 @@
 import { query } from '../database.ts'
+import type { Floor } from '../floor/start.ts'
 import type { BenchManager } from '../manager.ts'
 import { type LoadOptions, measureRequest, type RequestsResult } from './requests.ts'
 
@@ -8,6 +9,7 @@ import { type LoadOptions, measureRequest, type RequestsResult } from './request
  */
 export async function benchEvents(
   manager: BenchManager,
+  floor: Floor,
   options: LoadOptions,
   sizes: readonly number[],
 ): Promise<RequestsResult[]> {
@@ -18,15 +20,25 @@ export async function benchEvents(
     const page = `/events?execution_id=${executionOf(size)}&_size=50&_sort=reported_timestamp`
     const of = `of ${size.toLocaleString('en')}`
     results.push(
-      await measureRequest(manager, options, {
+      await measureRequest(manager, floor, options, {
         request: `the first 50 events ${of}`,
         connections: 4,
         path: page,
+        floor: ['events', executionOf(size), '50'],
+        wanted: { referencePerSecond: 46, times: 60 },
       }),
-      await measureRequest(manager, options, {
+      await measureRequest(manager, floor, options, {
+        request: `the first 1,000 ${of}`,
+        connections: 4,
+        path: page.replace('_size=50', '_size=1000'),
+        floor: ['events', executionOf(size), '1000'],
+        wanted: { referencePerSecond: 27, times: 15 },
+      }),
+      await measureRequest(manager, floor, options, {
         request: `the last 50 ${of}, newest first`,
         connections: 4,
         path: page.replace('_sort=', '_sort=-'),
+        floor: ['last events', executionOf(size), '50'],
       }),
     )
   }

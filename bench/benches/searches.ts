@@ -1,6 +1,7 @@
 import { query } from '../database.ts'
+import type { Floor } from '../floor/start.ts'
 import type { BenchManager } from '../manager.ts'
-import { type LoadOptions, measureRequest, type RequestsResult } from './requests.ts'
+import { type Asked, type LoadOptions, measureRequest, type RequestsResult } from './requests.ts'
 
 /** How many deployments have the label that is searched for, however many there are. */
 const hits = 100
@@ -11,35 +12,47 @@ const hits = 100
  */
 export async function benchSearches(
   manager: BenchManager,
+  floor: Floor,
   options: LoadOptions,
   sizes: readonly number[],
 ): Promise<RequestsResult[]> {
   const results: RequestsResult[] = []
   for (const size of sizes) {
     await makeDeployments(manager.dataFolder, size)
-    for (const asked of requestsOn(size)) results.push(await measureRequest(manager, options, asked))
+    for (const asked of requestsOn(size)) results.push(await measureRequest(manager, floor, options, asked))
   }
   const secret = { value: 'x'.repeat(64), update_if_exists: true }
   results.push(
-    await measureRequest(manager, options, {
+    await measureRequest(manager, floor, options, {
       request: 'a secret gets another value',
       // Each waits for the one before: they change the same row.
       connections: 1,
       path: '/secrets/bench',
       method: 'PUT',
       body: JSON.stringify(secret),
+      // Sealed, a value is longer.
+      floor: ['secret', 'bench-floor', 'x'.repeat(140)],
+      wanted: { referencePerSecond: 76, times: 50 },
     }),
   )
   return results
 }
 
-const requestsOn = (size: number) => {
+const requestsOn = (size: number): readonly Asked[] => {
   const rule = (operator: string, values: readonly string[]) =>
     JSON.stringify({ filter_rules: [{ type: 'label', key: `team-of-${size}`, operator, values }] })
   const of = `of ${size.toLocaleString('en')}`
   const search = { connections: 4, path: '/searches/deployments?_include=id', method: 'POST' }
   return [
-    { ...search, request: `search by label: ${hits} ${of}`, body: rule('any_of', ['team-0']) },
+    {
+      ...search,
+      path: '/searches/deployments',
+      request: `search by label: whole ${hits} ${of}`,
+      body: rule('any_of', ['team-0']),
+      floor: ['search by label', `team-of-${size}`, 'team-0'],
+      wanted: { referencePerSecond: 5.7, times: 40 },
+    },
+    { ...search, request: `search by label, ids only: ${hits} ${of}`, body: rule('any_of', ['team-0']) },
     {
       ...search,
       request: `the same and a label of a tenth: 10 ${of}`,

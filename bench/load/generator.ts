@@ -12,6 +12,8 @@ export type LoadRequest = AskedRequest & {
 export type LoadResult = {
   readonly connections: number
   readonly requests: number
+  /** The warm-up's as well: what processor time is divided by. */
+  readonly allRequests: number
   readonly seconds: number
   readonly perSecond: number
   readonly bytesPerAnswer: number
@@ -35,11 +37,13 @@ async function load(request: LoadRequest): Promise<LoadResult> {
   const times: number[] = []
   let errors = 0
   let bytes = 0
+  let allRequests = 0
   const one = async () => {
     const connection = await openLoadConnection(request)
     for (let now = performance.now(); now < endAt; ) {
       const answer = await connection.ask()
       const after = performance.now()
+      allRequests += 1
       if (now >= beginAt && after <= endAt) {
         times.push(after - now)
         bytes += answer.bytes
@@ -53,6 +57,7 @@ async function load(request: LoadRequest): Promise<LoadResult> {
   return {
     connections,
     requests: times.length,
+    allRequests,
     seconds: durationMs / 1000,
     perSecond: round(times.length / (durationMs / 1000)),
     bytesPerAnswer: Math.round(bytes / Math.max(1, times.length)),

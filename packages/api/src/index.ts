@@ -44,7 +44,8 @@ export {
   scalarFields,
 } from './list/field-table.ts'
 export { includedNames, parseInclude, pickIncluded } from './list/include.ts'
-export { ListAnswer, type Reading, type ReadingPlace } from './list/list-answer.ts'
+export { ItemAnswer } from './list/item-answer.ts'
+export { type JsonItems, ListAnswer, type Reading, type ReadingPlace } from './list/list-answer.ts'
 export { type ListQuery, type ListQueryOptions, parseListQuery } from './list/list-query.ts'
 export { defaultMaxResults, type Page, parsePage } from './list/pagination.ts'
 export { allValues, firstValue, type QueryValues } from './list/query-value.ts'

@@ -5,6 +5,7 @@ import {
   duplicate,
   foreignGlobal,
   globalClash,
+  type ItemAnswer,
   notFound,
   parseTimestamp,
   type Visibility,
@@ -31,17 +32,20 @@ import { noCredentials, rightsOf } from './authentication/index.ts'
  */
 
 /** The resource as answers show it. @throws not_found_error */
-export async function getItem(
+export async function answerItem(
   actor: Actor,
   resource: ListedResource,
   id: string,
   include?: readonly string[],
   scope = tenantScope(actor),
-) {
+): Promise<ItemAnswer> {
   const item = await findById(actor.services.db, resource, id, scope, include)
   if (item === undefined) throw notFound(resource.model, id)
   return item
 }
+
+/** The same for whoever looks into it. @throws not_found_error */
+export const getItem = async (...asked: Parameters<typeof answerItem>) => (await answerItem(...asked)).item
 
 /** The row, where there is one and the caller sees it. @throws not_found_error */
 export function visibleRow<Row extends OwnedRow>(

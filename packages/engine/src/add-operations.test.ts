@@ -6,7 +6,7 @@ import { newStore, terminatedCount } from '../test/memory-store.ts'
 import { deployment } from '../test/model-builder.ts'
 import { mayRun } from '../test/order-guard.ts'
 import { noParameters } from './build-graph.ts'
-import { createGraph, newGraphRecord, reduce, type StoredOperation, WorkflowError } from './index.ts'
+import { createGraph, finish, newGraphRecord, reduce, type StoredOperation, WorkflowError } from './index.ts'
 
 const model = deployment(
   ['a', 'b'].map((id) => ({ id, operations: ['lifecycle.create', 'lifecycle.start'] })),

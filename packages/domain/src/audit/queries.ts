@@ -1,5 +1,5 @@
 import { ListAnswer } from '@tutti/api'
-import { type Database, inBatches, toJson } from '@tutti/storage'
+import { type Database, inBatches, toJson, wireTime } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /** Which records are meant; several conditions must all hold. */
@@ -22,8 +22,12 @@ export type AuditRow = {
   readonly created_at: Date
 }
 
-const columns = sql`id, ref_table, ref_id, ref_identifier, operation, creator_name, execution_id, remote_address,
-  created_at`
+/** As JSON has it. */
+export type ShownRecord = Omit<AuditRow, 'created_at'> & { readonly created_at: string }
+
+const names = sql`id, ref_table, ref_id, ref_identifier, operation, creator_name, execution_id, remote_address`
+const columns = sql`${names}, created_at`
+const shownColumns = sql`${names}, ${wireTime(sql`created_at`)} as created_at`
 
 /** Names by which the log can be ordered. */
 export const auditOrders = [
@@ -44,16 +48,20 @@ export type AuditPage = {
   readonly size: number | undefined
 }
 
-export function listRecords(db: Database, selection: AuditSelection, page: AuditPage): ListAnswer<AuditRow> {
+export function listRecords(
+  db: Database,
+  selection: AuditSelection,
+  page: AuditPage,
+): ListAnswer<ShownRecord> {
   const where = condition(selection)
   const direction = page.descending ? sql`desc` : sql`asc`
-  const rows = (limit: number | null) => sql<AuditRow>`
-    select ${columns} from audit_log where ${where}
-    order by ${sql.ref(page.orderBy)} ${direction}, id ${direction}
-    limit ${limit} offset ${page.offset}`
+  const items = (limit: number | null) => sql`
+    select row_to_json(one) as item from (select ${shownColumns} from audit_log where ${where}
+    order by ${sql.ref(`audit_log.${page.orderBy}`)} ${direction}, id ${direction}
+    limit ${limit} offset ${page.offset}) as one`
   const { offset, size } = page
   return new ListAnswer(
-    (reading) => inBatches(db, rows, size ?? null, reading),
+    (reading) => inBatches(db, { items, limit: size ?? null }, reading),
     async () => {
       const { rows } = await sql<{ total: number }>`
       select count(*) as total from audit_log where ${where}`.execute(db)

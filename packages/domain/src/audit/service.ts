@@ -36,7 +36,9 @@ export async function listAudit({ services }: Actor, options: RouteQuery<'audit.
     throw badParameter(`Invalid order_by: ${order_by}. Valid values are: ${wireList(auditOrders)}`)
   }
   const page = { orderBy, descending: desc, offset, size: size === 0 ? undefined : size }
-  return listRecords(services.db, selection, page).map(wireRecord)
+  return listRecords(services.db, selection, page).map((record) =>
+    wireRecord({ ...record, created_at: new Date(record.created_at) }),
+  )
 }
 
 /** @throws validation_error without `before` */

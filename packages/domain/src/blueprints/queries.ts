@@ -12,6 +12,7 @@ import {
   type Users,
   usersOf,
   type Visibility,
+  wireTime,
 } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 
@@ -21,6 +22,7 @@ export const blueprintResource: ListedResource = {
   from: sql`blueprints b
     join tenants on tenants.id = b.tenant_id
     left join executions ue on ue.tenant_id = b.tenant_id and ue.id = b.upload_execution_id`,
+  seenFrom: sql`blueprints b`,
   fields: {
     id: { column: sql`b.id` },
     description: { column: sql`b.description` },
@@ -34,8 +36,8 @@ export const blueprintResource: ListedResource = {
     is_hidden: { column: sql`b.is_hidden` },
     upload_execution: {
       column: sql`json_build_object('id', ue.id, 'workflow_id', ue.workflow_id, 'status', ue.status,
-        'error', ue.error, 'created_at', ue.created_at, 'started_at', ue.started_at, 'ended_at', ue.ended_at)`,
-      toWire: (execution) => withWireTimes(execution as Readonly<Record<string, string | null>>),
+        'error', ue.error, 'created_at', ${wireTime(sql`ue.created_at`)}, 'started_at', ${wireTime(sql`ue.started_at`)},
+        'ended_at', ${wireTime(sql`ue.ended_at`)})`,
     },
     updated_at: timeField(sql`b.updated_at`),
     ...ownerFields('b'),
@@ -43,18 +45,6 @@ export const blueprintResource: ListedResource = {
   ...ownedRows('b'),
   labelled: blueprintLabels,
   labelValue: labelValue(blueprintLabels, 'b'),
-}
-
-/** PostgreSQL writes times into JSON in its own form. */
-function withWireTimes(execution: Readonly<Record<string, string | null>>) {
-  const wire = (time: string | null | undefined) => (time == null ? null : new Date(time).toISOString())
-  const { created_at, started_at, ended_at } = execution
-  return {
-    ...execution,
-    created_at: wire(created_at),
-    started_at: wire(started_at),
-    ended_at: wire(ended_at),
-  }
 }
 
 export const notHidden = sql`not b.is_hidden`

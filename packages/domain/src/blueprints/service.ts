@@ -23,7 +23,7 @@ import {
 } from '@tutti/storage'
 import { type Actor, requirePermission, tenantScope } from '../actor.ts'
 import { listScope } from '../list-scope.ts'
-import { checkNewVisibility, creationOf, getItem, lockOwned, requireOwned } from '../owned.ts'
+import { answerItem, checkNewVisibility, creationOf, lockOwned, requireOwned } from '../owned.ts'
 import {
   type BlueprintState,
   blueprintResource,
@@ -49,7 +49,7 @@ export const hiddenIfAsked = (query: ListQuery) =>
 
 /** @throws not_found_error */
 export const getBlueprint = (actor: Actor, id: string, include?: readonly string[]) =>
-  getItem(actor, blueprintResource, id, include)
+  answerItem(actor, blueprintResource, id, include)
 
 /** The blueprint's row where the caller sees it. @throws not_found_error */
 export const requireBlueprint = (actor: Actor, db: Database, id: string) =>

@@ -62,7 +62,7 @@ export async function uploadBlueprint(
   const { executionId, isAsync } = await startUpload(actor, id, query, archive, false)
   if (isAsync || executionId === undefined) return
   await executionEnds.wait(tenantOf(actor).id, executionId, settings.waitMs)
-  const { state, error } = await getBlueprint(actor, id, ['state', 'error'])
+  const { state, error } = (await getBlueprint(actor, id, ['state', 'error'])).item
   checkUploaded(id, { state: String(state), error: error === null ? null : String(error) })
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@tutti/api'
 import { type Database, everything, listPage } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
-import { getItem } from '../owned.ts'
+import { answerItem } from '../owned.ts'
 import {
   type BrokerRow,
   type DatabaseNode,
@@ -32,7 +32,7 @@ export const listManagers = ({ services }: Actor, list: ListQuery) =>
 
 /** @throws not_found_error */
 export const getManager = (actor: Actor, hostname: string, include?: readonly string[]) =>
-  getItem(actor, managerResource, hostname, include, everything)
+  answerItem(actor, managerResource, hostname, include, everything)
 
 /** @throws bad_parameters_error, conflict_error */
 export async function createManager({ services }: Actor, body: RouteBody<'managers.create'>): Promise<void> {

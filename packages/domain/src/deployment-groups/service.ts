@@ -23,7 +23,7 @@ import { type DeleteOptions, startDeletions } from '../deployments/index.ts'
 import { insertExecutionGroup } from '../executions/index.ts'
 import { joinGroup, setGroupLabels } from '../group-members/index.ts'
 import { listScope } from '../list-scope.ts'
-import { checkNewVisibility, checkOwnTenant, claimId, creationOf, getItem, lockOwned } from '../owned.ts'
+import { answerItem, checkNewVisibility, checkOwnTenant, claimId, creationOf, lockOwned } from '../owned.ts'
 import { createInGroup, creationConcurrency } from './create.ts'
 import {
   deleteMembers,
@@ -43,7 +43,7 @@ export async function listGroups(actor: Actor, query: ListQuery) {
 
 /** @throws not_found_error */
 export const getGroup = (actor: Actor, id: string, include?: readonly string[]) =>
-  getItem(actor, deploymentGroupResource, id, include)
+  answerItem(actor, deploymentGroupResource, id, include)
 
 type Put = RouteBody<'deploymentGroups.put'>
 

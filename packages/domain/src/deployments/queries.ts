@@ -24,6 +24,7 @@ import {
   fieldsOfChildren,
   joinEnvironment,
   settleEnvironments,
+  settlingEnvironments,
   wholeStatus,
 } from '../environments/index.ts'
 import { groupsOf, inDeploymentGroup } from '../group-members/index.ts'
@@ -44,6 +45,7 @@ export const deploymentResource: ListedResource = {
     join tenants on tenants.id = d.tenant_id
     ${joinEnvironment('d', 'en')}
     left join executions le on le.tenant_id = d.tenant_id and le.id = d.latest_execution_id`,
+  seenFrom: sql`deployments d`,
   fields: {
     id: { column: sql`d.id` },
     display_name: { column: sql`d.display_name` },
@@ -111,7 +113,7 @@ export const deploymentResource: ListedResource = {
   labelled: deploymentLabels,
   // There are no schedules yet.
   attributes: { schedules: sql`null::text` },
-  settle: settleEnvironments,
+  settling: settlingEnvironments,
   labelValue: labelValue(deploymentLabels, 'd'),
 }
 
@@ -124,7 +126,7 @@ export const firstLevelResource: ListedResource = {
 /** In lists, workflows are most of the bytes and nearly nobody reads them there: they are left in the database. */
 const withoutWorkflows = (resource: ListedResource): ListedResource => ({
   ...resource,
-  fields: { ...resource.fields, workflows: { column: sql`null`, toWire: () => [] } },
+  fields: { ...resource.fields, workflows: { column: sql`'[]'::json` } },
 })
 
 /** What lists show, unless somebody asks for all or for workflows by name. */

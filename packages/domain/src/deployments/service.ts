@@ -27,7 +27,7 @@ import {
 import { type Actor, tenantOf } from '../actor.ts'
 import { setDeploymentLabels } from '../dependencies/index.ts'
 import { listScope } from '../list-scope.ts'
-import { checkNewOwner, checkNewVisibility, checkOwnTenant, getItem, visibleRow } from '../owned.ts'
+import { answerItem, checkNewOwner, checkNewVisibility, checkOwnTenant, visibleRow } from '../owned.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   deploymentResource,
@@ -99,7 +99,7 @@ export const getDeployment = (
   id: string,
   include?: readonly string[],
   allSubDeployments = true,
-) => getItem(actor, resourceFor(allSubDeployments), id, include)
+) => answerItem(actor, resourceFor(allSubDeployments), id, include)
 
 /** A zip without anything in it, in base64: what clients take for a folder without files. */
 const emptyZip = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]).toString('base64')

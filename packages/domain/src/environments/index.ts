@@ -1,2 +1,2 @@
-export { settleEnvironments } from './settle-queries.ts'
+export { settleEnvironments, settlingEnvironments } from './settle-queries.ts'
 export { fieldsBelow, fieldsOfChildren, joinEnvironment, wholeStatus } from './status-queries.ts'

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@tutti/storage'
+import type { Database, Settling, Transaction } from '@tutti/storage'
 import { sql } from 'kysely'
 import { statusRank } from './status-queries.ts'
 
@@ -10,8 +10,8 @@ const maxLevels = 1_000
 
 /**
  * Brings the sums of all environments up to every change committed before the call (migrations/0050-environments.ts).
- * One process does it at a time, and whoever reads deployments calls it first: mostly there is nothing to do, and after
- * ten thousand changes at once each environment above them is still written only once.
+ * One process does it at a time, and whoever reads deployments calls it when there are any: mostly there are none, and
+ * after ten thousand changes at once each environment above them is still written only once.
  *
  * A change is taken off the list and its deployment read anew: what was changed meanwhile is read too, and found the
  * same when its own note is taken. What a member adds is compared with what it added before, so that sums move by the
@@ -23,6 +23,12 @@ export async function settleEnvironments(db: Database): Promise<void> {
   const { rows } = await sql`select from environment_changes order by id limit 1`.execute(db)
   if (rows.length === 0) return
   while ((await settleBatch(db)) === batch);
+}
+
+/** Sums that readers of deployments are shown. */
+export const settlingEnvironments: Settling = {
+  isDue: sql`exists (select from environment_changes)`,
+  settle: settleEnvironments,
 }
 
 type Deployments = { readonly tenantIds: readonly number[]; readonly ids: readonly string[] }

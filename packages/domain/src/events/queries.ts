@@ -1,14 +1,14 @@
-import type { Event, EventKind, EventVocabulary, ListAnswer, ListQuery, Reading } from '@tutti/api'
+import type { Event, EventKind, EventVocabulary, ListAnswer, ListQuery } from '@tutti/api'
 import { eventTypeName } from '@tutti/api'
 import {
-  countRows,
+  counted,
   type Database,
-  inBatches,
+  limitTo,
   ownedAs,
   pagedList,
   type Scope,
-  sizeOf,
   visibleIn,
+  wireTime,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
@@ -65,12 +65,12 @@ export function listEventRows(
   list: ListQuery,
   vocabulary: EventVocabulary,
 ): ListAnswer<Event> {
-  const rows = (limit: number | null) => sql<EventRow>`
-    select * from events where ${conditions(query)} order by ${orderBy(list.sort)}
-    limit ${limit} offset ${list.page.offset}`
-  const count = (upTo: number) => countRows(db, sql`events`, conditions(query), upTo)
-  const batches = (reading: Reading) => inBatches(db, rows, sizeOf(list), reading)
-  return pagedList(list, batches, count).map((row) => eventOf(row, vocabulary))
+  const items = (limit: number | null) => sql`
+    select ${shownEvent(vocabulary)} as item from (
+      select * from events where ${conditions(query)} order by ${orderBy(list.sort)}
+      ${limitTo(limit, list.page.offset)}) as page`
+  const total = (upTo: number) => counted(sql`events`, conditions(query), upTo)
+  return pagedList<Event>(db, list, { items, total })
 }
 
 export async function deleteEvents(db: Database, query: EventsQuery): Promise<number> {
@@ -116,41 +116,37 @@ function orderBy(sort: ListQuery['sort']): RawBuilder<unknown> {
   ])
 }
 
-type EventRow = Omit<Event, 'type' | 'timestamp' | 'reported_timestamp' | 'node_name' | '_storage_id'> & {
-  readonly id: number
-  readonly is_log: boolean
-  readonly node_id: string | null
-  readonly timestamp: Date
-  readonly reported_timestamp: Date
-}
-
 /** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (docs/reference/events.md). */
-function eventOf(row: EventRow, vocabulary: EventVocabulary): Event {
-  return {
-    _storage_id: row.id,
-    type: eventTypeName(row.is_log ? 'log' : 'event', vocabulary),
-    ...(row.is_log
-      ? { level: row.level ?? null, logger: row.logger ?? null }
-      : { event_type: row.event_type ?? null }),
-    message: row.message,
-    error_causes: row.error_causes,
-    blueprint_id: row.blueprint_id,
-    deployment_id: row.deployment_id,
-    deployment_display_name: row.deployment_display_name,
-    execution_id: row.execution_id,
-    execution_group_id: row.execution_group_id,
-    workflow_id: row.workflow_id,
-    node_name: row.node_id,
-    node_instance_id: row.node_instance_id,
-    source_id: row.source_id,
-    target_id: row.target_id,
-    operation: row.operation,
-    manager_name: row.manager_name,
-    agent_name: row.agent_name,
-    timestamp: row.timestamp.toISOString(),
-    reported_timestamp: row.reported_timestamp.toISOString(),
-  }
-}
+const shownEvent = (vocabulary: EventVocabulary) => sql`case
+  when is_log then json_build_object('_storage_id', id, 'type', ${eventTypeName('log', vocabulary)}::text,
+    'level', level, 'logger', logger, ${inBoth})
+  else json_build_object('_storage_id', id, 'type', ${eventTypeName('event', vocabulary)}::text,
+    'event_type', event_type, ${inBoth}) end`
+
+const inBoth = sql.join(
+  [
+    'message',
+    'error_causes',
+    'blueprint_id',
+    'deployment_id',
+    'deployment_display_name',
+    'execution_id',
+    'execution_group_id',
+    'workflow_id',
+    'node_name',
+    'node_instance_id',
+    'source_id',
+    'target_id',
+    'operation',
+    'manager_name',
+    'agent_name',
+    'timestamp',
+    'reported_timestamp',
+  ].map((name) => {
+    const column = columns[name] ?? sql.ref(name)
+    return sql`${sql.lit(name)}, ${name.endsWith('timestamp') ? wireTime(column) : column}`
+  }),
+)
 
 /** An event or a log line of an execution, as its sender knows it (docs/reference/events.md, "Kinds of events"). */
 export type SentEvent = {

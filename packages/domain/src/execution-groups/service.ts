@@ -21,7 +21,7 @@ import {
 } from '../executions/index.ts'
 import { joinGroup } from '../group-members/index.ts'
 import { listScope } from '../list-scope.ts'
-import { checkOwnTenant, getItem, lockOwned, requireOwned } from '../owned.ts'
+import { answerItem, checkOwnTenant, lockOwned, requireOwned } from '../owned.ts'
 import { checkConcurrency } from './concurrency.ts'
 import {
   deploymentsThatEnded,
@@ -42,7 +42,7 @@ export async function listGroups(actor: Actor, query: ListQuery) {
 
 /** @throws not_found_error */
 export const getGroup = (actor: Actor, id: string, include?: readonly string[]) =>
-  getItem(actor, executionGroupResource, id, include)
+  answerItem(actor, executionGroupResource, id, include)
 
 /**
  * Every member to which the action can be done gets it; the others stay as they are (docs/reference/groups.md,

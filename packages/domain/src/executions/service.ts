@@ -15,7 +15,7 @@ import { type Actor, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
 import { storeTargets } from '../dependencies/index.ts'
 import { startingEvaluator } from '../evaluation/index.ts'
 import { listScope } from '../list-scope.ts'
-import { getItem } from '../owned.ts'
+import { answerItem } from '../owned.ts'
 import { dequeueExecutions } from './dequeue-queries.ts'
 import {
   deleteEnded,
@@ -60,7 +60,7 @@ export async function listExecutions(
 
 /** @throws not_found_error */
 export const getExecution = (actor: Actor, id: string, include?: readonly string[]) =>
-  getItem(actor, executionResource, id, include)
+  answerItem(actor, executionResource, id, include)
 
 /** cancel, force-cancel, kill, resume, force-resume, requeue (docs/reference/executions.md). */
 export async function actOnExecution(actor: Actor, id: string, action: string): Promise<void> {

@@ -17,7 +17,7 @@ import { deleteOwned, listPage, type Scope } from '@tutti/storage'
 import { type Actor, tenantOf, tenantScope } from '../actor.ts'
 import { defaultTenant } from '../first.ts'
 import { listScope } from '../list-scope.ts'
-import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../owned.ts'
+import { answerItem, checkNewVisibility, claimId, creationOf, lockOwned, requireOwned } from '../owned.ts'
 import { filtersFor, insertFilter, type StoredFilter, updateFilter } from './queries.ts'
 
 const stateColumns = ['value', 'is_system_filter'] as const
@@ -43,7 +43,7 @@ export const getFilter = (
   filtered: FilteredResource,
   id: string,
   include?: readonly string[],
-) => getItem(actor, filtersFor[filtered].resource, id, include, withSystemFilters(tenantScope(actor)))
+) => answerItem(actor, filtersFor[filtered].resource, id, include, withSystemFilters(tenantScope(actor)))
 
 /** The rules of a stored filter, if one is named, and others; undefined when there is nothing to filter by. */
 export async function rulesOf(

@@ -23,7 +23,7 @@ import {
   setConsumerLabels,
 } from '../dependencies/index.ts'
 import { requireDeployment } from '../deployments/index.ts'
-import { checkMayBeGlobal, creationOf, getItem } from '../owned.ts'
+import { answerItem, checkMayBeGlobal, creationOf } from '../owned.ts'
 import { deleteDependencies, dependencyResource, findLinks, type Link } from './queries.ts'
 
 export const listDependencies = (actor: Actor, list: ListQuery) =>
@@ -31,7 +31,7 @@ export const listDependencies = (actor: Actor, list: ListQuery) =>
 
 /** @throws not_found_error */
 export const getDependency = (actor: Actor, id: string, include?: readonly string[]) =>
-  getItem(actor, dependencyResource, id, include)
+  answerItem(actor, dependencyResource, id, include)
 
 /**
  * Returns the id. Nothing says that the same must not be there already
@@ -147,7 +147,7 @@ export async function removeDependency(actor: Actor, transaction: Transaction, r
       target_deployment: link.target ?? null,
     })
   }
-  const answer = await findById(transaction, dependencyResource, first, tenantScope(actor))
+  const answer = (await findById(transaction, dependencyResource, first, tenantScope(actor)))?.item
   if (answer === undefined) throw notFound(dependencyResource.model, first)
   await deleteDependencies(transaction, tenantId, [first, ...others])
   if (link.source !== null) await setConsumerLabels(transaction, tenantId, link.source, actor.caller.username)

@@ -11,7 +11,7 @@ export const listLicenses = ({ services }: Actor, list: ListQuery) =>
 export async function uploadLicense(actor: Actor, text: string, include?: readonly string[]) {
   const { db, now } = actor.services
   await writeLicense(db, parseLicenseFile(text, now()))
-  return findItem(db, licenseResource, anyLicense, everything, include)
+  return (await findItem(db, licenseResource, anyLicense, everything, include))?.item
 }
 
 /** @throws not_found_error */

@@ -12,7 +12,7 @@ import {
 import type { Transaction } from '@tutti/storage'
 import { listPage, type Scope } from '@tutti/storage'
 import { type Actor, ownTenantScope, requirePermission, tenantOf, tenantScope } from '../actor.ts'
-import { getItem } from '../owned.ts'
+import { answerItem } from '../owned.ts'
 import {
   addToCounters,
   deleteOperation,
@@ -58,7 +58,7 @@ export async function listOperations(actor: Actor, list: ListQuery, of: Operatio
 
 /** @throws not_found_error */
 export const getOperation = (actor: Actor, id: string, include?: readonly string[]) =>
-  getItem(actor, operationResource, id, include)
+  answerItem(actor, operationResource, id, include)
 
 /** The graphs of one execution. @throws bad_parameters_error when none is named */
 export async function listTasksGraphs(actor: Actor, list: ListQuery): Promise<ListAnswer> {
@@ -70,7 +70,7 @@ export async function listTasksGraphs(actor: Actor, list: ListQuery): Promise<Li
 
 /** @throws not_found_error */
 export const getTasksGraph = (actor: Actor, id: string, include?: readonly string[]) =>
-  getItem(actor, tasksGraphResource, id, include)
+  answerItem(actor, tasksGraphResource, id, include)
 
 /** Stores a graph with its operations; returns its id. @throws not_found_error, conflict_error */
 export async function createTasksGraph(
@@ -117,7 +117,7 @@ export async function createOperation(
   id: string,
   body: RouteBody<'operations.create'>,
 ): Promise<void> {
-  const graph = await getTasksGraph(actor, body.graph_id, ['execution_id'])
+  const { item: graph } = await getTasksGraph(actor, body.graph_id, ['execution_id'])
   const execution = await requireOwnExecution(actor, String(graph.execution_id))
   const { name, type, dependencies, parameters } = body
   const operation = { id, name, type, dependencies, parameters, state: body.state ?? 'pending' }

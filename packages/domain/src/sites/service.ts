@@ -15,7 +15,7 @@ import type { Transaction } from '@tutti/storage'
 import { type Database, deleteOwned, listPage, lockId, siteTable } from '@tutti/storage'
 import { type Actor, tenantOf } from '../actor.ts'
 import { listScope } from '../list-scope.ts'
-import { checkNewVisibility, claimId, creationOf, getItem, lockOwned, requireOwned } from '../owned.ts'
+import { answerItem, checkNewVisibility, claimId, creationOf, lockOwned, requireOwned } from '../owned.ts'
 import { insertSite, siteResource, updateSite } from './queries.ts'
 
 export async function listSites(actor: Actor, list: ListQuery): Promise<ListAnswer> {
@@ -25,7 +25,7 @@ export async function listSites(actor: Actor, list: ListQuery): Promise<ListAnsw
 
 /** @throws not_found_error */
 export const getSite = (actor: Actor, name: string, include?: readonly string[]) =>
-  getItem(actor, siteResource, name, include)
+  answerItem(actor, siteResource, name, include)
 
 /** The site's row where the caller sees it. @throws not_found_error */
 export const requireSite = (actor: Actor, db: Database, name: string) =>

@@ -25,7 +25,7 @@ export async function listTokens(actor: Actor, list: ListQuery): Promise<ListAns
 export async function getToken(actor: Actor, id: string, include?: readonly string[]) {
   const { caller, services } = actor
   const condition = seesAll(actor) ? tokenIdIs(id) : both(tokenIdIs(id), ownedBy(caller.userId))
-  const item = await findItem(services.db, tokenResource, condition, everything, include)
+  const item = (await findItem(services.db, tokenResource, condition, everything, include))?.item
   if (item === undefined) throw new ApiError('not_found_error', `Could not find token ${id}`)
   return item
 }

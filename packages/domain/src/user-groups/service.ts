@@ -35,7 +35,7 @@ export async function getGroup(
   withData = false,
   include?: readonly string[],
 ) {
-  const item = await findItem(db, userGroupResource(withData), groupNameIs(name), everything, include)
+  const item = (await findItem(db, userGroupResource(withData), groupNameIs(name), everything, include))?.item
   if (item === undefined) throw notFound('Group', name)
   return item
 }

@@ -38,7 +38,7 @@ export async function listUsers(actor: Actor, list: ListQuery, view: UserView): 
 export async function getUser(actor: Actor, username: string, view: UserView, include?: readonly string[]) {
   checkView(actor, view)
   const { db } = actor.services
-  const item = await findItem(db, userResource(view), usernameIs(username), everything, include)
+  const item = (await findItem(db, userResource(view), usernameIs(username), everything, include))?.item
   if (item === undefined) throw notFound('User', username)
   return item
 }
@@ -48,7 +48,8 @@ export async function getSelf(actor: Actor, view: UserView, include?: readonly s
   checkView(actor, view)
   if (view.withData && boundExecution(actor.caller)) requirePermission(actor, 'tenant_list_get_data')
   const { caller, services } = actor
-  const item = await findItem(services.db, userResource(view), userIdIs(caller.userId), everything, include)
+  const item = (await findItem(services.db, userResource(view), userIdIs(caller.userId), everything, include))
+    ?.item
   if (item === undefined) throw notFound('User', caller.username)
   return item
 }

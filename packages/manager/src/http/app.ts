@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   apiVersions,
   builtRoutes,
+  ItemAnswer,
   ListAnswer,
   methodNotAllowed,
   notBuilt,
@@ -145,7 +146,8 @@ function send(
   // A handler may have chosen another success code, e.g. 204 for "nothing to record".
   if (reply.statusCode === 200) reply.code(route.status)
   reply.type('application/json; charset=utf-8')
-  return body instanceof ListAnswer ? sendList(reply, body, reading) : reply.send(JSON.stringify(body))
+  if (body instanceof ListAnswer) return sendList(reply, body, reading)
+  return reply.send(body instanceof ItemAnswer ? body.text : JSON.stringify(body))
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

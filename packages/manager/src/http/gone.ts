@@ -1,6 +1,8 @@
 import { ApiError } from '@tutti/api'
 import type { FastifyReply } from 'fastify'
 
+const clientGone = new ApiError('too_many_requests_error', 'The client has gone')
+
 const known = new WeakMap<FastifyReply, AbortSignal>()
 
 /** Aborted when nobody waits for the answer any more: it is sent, or the connection broke. */
@@ -8,7 +10,7 @@ export function goneSignal(reply: FastifyReply): AbortSignal {
   const found = known.get(reply)
   if (found !== undefined) return found
   const controller = new AbortController()
-  const gone = () => controller.abort(new ApiError('too_many_requests_error', 'The client has gone'))
+  const gone = () => controller.abort(clientGone)
   if (reply.raw.destroyed || reply.raw.closed) gone()
   else reply.raw.once('close', gone)
   known.set(reply, controller.signal)

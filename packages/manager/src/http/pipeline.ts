@@ -4,6 +4,7 @@ import {
   builtRoutes,
   firstValue,
   forbidden,
+  ItemAnswer,
   ListAnswer,
   type ListQuery,
   parseBody,
@@ -113,7 +114,8 @@ export async function answer(
   const result = before ?? (await answersOf('after')) ?? answered
   const { reading } = request
   if (adaptation.answer === undefined || result === undefined) return { body: result, reading }
-  return { body: withOnly(adaptation.answer(result, given), included), reading }
+  const value = result instanceof ItemAnswer ? result.item : result
+  return { body: withOnly(adaptation.answer(value, given), included), reading }
 }
 
 type Fields = Readonly<Record<string, unknown>>

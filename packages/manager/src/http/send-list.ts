@@ -28,16 +28,15 @@ export async function sendList(
   return reply.send(rest)
 }
 
-/** `JSON.stringify` measured 1.5 times faster than schema serialisers on big lists (architecture 5). */
 async function* textsOf(list: ListAnswer<unknown>, reading: Reading): AsyncGenerator<string> {
-  let count = 0
+  let sent = 0
   yield '{"items":['
-  for await (const batch of list.batches(reading)) {
-    if (batch.length === 0) continue
-    yield (count > 0 ? ',' : '') + JSON.stringify(batch).slice(1, -1)
-    count += batch.length
+  for await (const { count, text } of list.texts(reading)) {
+    if (count === 0) continue
+    yield sent > 0 ? `,${text}` : text
+    sent += count
   }
-  yield `],"metadata":${JSON.stringify(await list.metadata(count))}}`
+  yield `],"metadata":${JSON.stringify(await list.metadata(sent))}}`
 }
 
 async function* joined(begin: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {

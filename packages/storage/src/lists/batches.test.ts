@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../database.ts'
 import { createFairShares } from '../shares/fair-shares.ts'
 import { createTestDatabase } from '../testing/index.ts'
-import { inBatches } from './batches.ts'
+import { inBatches, type JsonBatch } from './batches.ts'
 
 let database: OpenDatabase
 let drop: () => Promise<void>
@@ -25,7 +25,8 @@ async function refill() {
   await sql`insert into numbers select generate_series(1, 1050)`.execute(database.db)
 }
 
-const numbers = (limit: number | null) => sql<{ n: number }>`select n from numbers order by n limit ${limit}`
+const numbers = (limit: number | null) =>
+  sql`select to_json(n) as item from numbers order by n limit ${limit}`
 const places = createFairShares({ size: 4, mostWaiting: 100, now: () => 0 })
 const readingOf = (key: string) => ({
   async begin() {
@@ -39,21 +40,23 @@ const readingOf = (key: string) => ({
   },
 })
 const reading = readingOf('a')
-const read = (limit: number | null, batchRows?: number) =>
-  inBatches(database.db, numbers, limit, reading, batchRows)
+const read = (limit: number | null, atOnce = 100) =>
+  inBatches(database.db, { items: numbers, limit, atOnce }, reading)
 const inUse = () => database.pool.totalCount - database.pool.idleCount
 
-async function sizes(batches: AsyncIterable<readonly unknown[]>): Promise<number[]> {
+async function sizes(batches: AsyncIterable<JsonBatch>): Promise<number[]> {
   const found: number[] = []
-  for await (const batch of batches) found.push(batch.length)
+  for await (const { count } of batches) found.push(count)
   return found
 }
 
 test.each<[string, number | null, number | undefined, number[]]>([
   ['fewer than a batch', 20, undefined, [20]],
   ['a batch', 100, undefined, [100]],
-  ['more', 250, undefined, [100, 100, 50]],
-  ['a whole number of batches', 200, undefined, [100, 100]],
+  ['what comes at once', 250, undefined, [250]],
+  ['as much as that', 1000, undefined, [1000]],
+  ['more', 1001, undefined, [...Array.from({ length: 10 }, () => 100), 1]],
+  ['a whole number of batches', 1050, 105, Array.from({ length: 10 }, () => 105)],
   ['large rows', 5, 2, [2, 2, 1]],
   ['nothing', 0, undefined, [0]],
   ['all', null, 500, [500, 500, 50]],
@@ -62,18 +65,27 @@ test.each<[string, number | null, number | undefined, number[]]>([
   expect(inUse()).toBe(0)
 })
 
+test('rows that are larger than what comes at once come a few at a time, whole', async () => {
+  const items = (limit: number | null) =>
+    sql`select to_json(repeat('x', 2 * 1024 * 1024)) as item from numbers limit ${limit}`
+  expect(await sizes(inBatches(database.db, { items, limit: 5, atOnce: 2 }, reading))).toEqual([2, 2, 1])
+  expect(await sizes(inBatches(database.db, { items, limit: 5 }, reading))).toEqual([5])
+  expect(await sizes(inBatches(database.db, { items, limit: 1 }, reading))).toEqual([1])
+})
+
 test('a long list is of one moment', async () => {
   const batches = read(null)
-  const seen = (await batches.next()).value?.map(({ n }: { n: number }) => n) ?? []
+  const first = (await batches.next()).value?.text
+  const seen = [first]
   await sql`delete from numbers where n % 2 = 0`.execute(database.db)
-  for await (const batch of batches) seen.push(...batch.map(({ n }) => n))
-  expect(seen).toEqual(Array.from({ length: 1050 }, (_none, index) => index + 1))
+  for await (const { text } of batches) seen.push(text)
+  expect(JSON.parse(`[${seen.join(',')}]`)).toEqual(Array.from({ length: 1050 }, (_none, index) => index + 1))
   await refill()
 })
 
 test('whoever leaves gives the connection back', async () => {
   for await (const batch of read(null)) {
-    expect([batch.length, inUse()]).toEqual([100, 1])
+    expect([batch.count, inUse()]).toEqual([100, 1])
     break
   }
   expect(inUse()).toBe(0)
@@ -124,11 +136,11 @@ test('who takes too little loses the place to whoever waits for it', async () =>
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const slow = Array.from({ length: 4 }, (_none, index) =>
-      inBatches(database.db, numbers, null, readingOf(String(index))),
+      inBatches(database.db, { items: numbers, limit: null }, readingOf(String(index))),
     )
     for (const batches of slow) await batches.next()
     expect(inUse()).toBe(4)
-    const waits = sizes(inBatches(database.db, numbers, null, readingOf('new')))
+    const waits = sizes(inBatches(database.db, { items: numbers, limit: null }, readingOf('new')))
     while (places.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
     vi.advanceTimersByTime(9_000)
     expect(places.waiting).toBe(1)
@@ -146,8 +158,10 @@ test('a query that fails gives the connection back', async () => {
   let calls = 0
   const failing = (limit: number | null) => {
     calls += 1
-    return calls === 1 ? numbers(limit) : sql<{ n: number }>`select n / 0 as n from numbers limit ${limit}`
+    return calls === 1 ? numbers(limit) : sql`select to_json(n / 0) as item from numbers limit ${limit}`
   }
-  await expect(sizes(inBatches(database.db, failing, null, reading))).rejects.toThrow('division by zero')
+  await expect(sizes(inBatches(database.db, { items: failing, limit: null }, reading))).rejects.toThrow(
+    'division by zero',
+  )
   expect(inUse()).toBe(0)
 })

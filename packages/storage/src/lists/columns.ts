@@ -23,7 +23,7 @@ function columnsOf(
   for (const name of names) {
     const field = fields[name]
     if (field === undefined) continue
-    columns.set(name, field.column)
+    columns.set(name, field.shown ?? field.column)
     for (const [needed, column] of Object.entries(field.needs ?? {})) columns.set(needed, column)
   }
   return [...columns]

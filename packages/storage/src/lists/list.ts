@@ -1,10 +1,17 @@
-import { type FieldFilter, type FilterRule, ListAnswer, type ListQuery, type Reading } from '@tutti/api'
+import {
+  type FieldFilter,
+  type FilterRule,
+  ItemAnswer,
+  ListAnswer,
+  type ListQuery,
+  type Reading,
+} from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { batchRows, inBatches, sizeOf } from './batches.ts'
+import { type Beside, batchRows, type Counts, inBatches, sizeOf } from './batches.ts'
 import { columnOf, listOf, wholeList } from './columns.ts'
 import { literal } from './literal.ts'
-import type { ListedResource, Scope } from './resource.ts'
+import type { ListedResource, Scope, Settling } from './resource.ts'
 import { ruleConditions } from './rules.ts'
 import { conjunction, visibleIn } from './visible.ts'
 
@@ -21,36 +28,79 @@ export function listPage(
   rules?: readonly FilterRule[],
 ): ListAnswer {
   const where = selection(resource, query, scope, [...extra, ...ruleConditions(resource, rules ?? [], scope)])
-  const items = (reading: Reading) => readItems(db, resource, query, where, scope, reading)
-  const count = (upTo: number) => countRows(db, resource.from, where, upTo)
-  if (rules === undefined) return pagedList(query, items, count)
-  return pagedList(query, items, count, () =>
-    countUpTo(db, resource, conjunction([visibleIn(resource, scope), ...extra])),
-  )
+  const select = itemsOf(db, resource, query.include, scope)
+  const ordered = sql`where ${where} order by ${orderBy(resource, query, scope)}`
+  const isLarge = select.names.some((name) => resource.fields[name]?.isLarge)
+  const { seenFrom = resource.from } = resource
+  const isPlain = extra.length === 0 && rules === undefined && conditions(resource, query, scope).length === 0
+  const page = {
+    items: (limit: number | null) => select.items(sql`${ordered} ${limitTo(limit, query.page.offset)}`),
+    total: (upTo: number) => counted(isPlain ? seenFrom : resource.from, where, upTo),
+    ...(rules !== undefined && {
+      all: counted(
+        extra.length === 0 ? seenFrom : resource.from,
+        conjunction([visibleIn(resource, scope), ...extra]),
+        maxCounted + 1,
+      ),
+    }),
+    settling: resource.settling,
+    atOnce: isLarge ? batchRows.large : query.isLight ? batchRows.light : batchRows.usual,
+  }
+  const list = pagedList<Item>(db, query, page)
+  return select.toItem === undefined ? list : list.map(select.toItem)
+}
+
+type PageOf = {
+  /** The query of one JSON column, `item`, with so many rows at most; null: with all. */
+  readonly items: (limit: number | null) => RawBuilder<unknown>
+  /** How many rows there are, so many at most. */
+  readonly total: (upTo: number) => RawBuilder<unknown>
+  /** With rules, how many there are without them, up to one more than are counted. */
+  readonly all?: RawBuilder<unknown>
+  readonly settling?: Settling | undefined
+  readonly atOnce?: number
+}
+
+/** The envelope of a page. A page that is not full is the last one: its end is the total, and nothing needs counting. */
+export function pagedList<Item>(
+  db: Database,
+  query: Pick<ListQuery, 'page' | 'getAllResults'>,
+  { items, atOnce, all, settling, total }: PageOf,
+): ListAnswer<Item> {
+  const { page, getAllResults } = query
+  const { offset } = page
+  const beside = { total: total(offset + countedAhead), ...(all !== undefined && { all }), settling }
+  let counts: Counts | undefined
+  async function* texts(reading: Reading) {
+    const asked = { items, limit: sizeOf(query), offset, beside, ...(atOnce !== undefined && { atOnce }) }
+    for await (const batch of inBatches(db, asked, reading)) {
+      counts ??= batch.counts
+      yield batch
+    }
+  }
+  return new ListAnswer(texts, async (sent) => {
+    const isLast = (getAllResults || sent < page.size) && (sent > 0 || offset === 0)
+    const known = counts ?? (await readCounts(db, beside))
+    const total = isLast ? offset + sent : (known.total ?? 0)
+    // What was asked for, also when fewer items are left.
+    const size = getAllResults ? sent : page.size
+    const isCounted = known.all !== null && known.all <= maxCounted
+    return { pagination: { total, offset, size }, filtered: isCounted ? (known.all ?? 0) - total : null }
+  })
+}
+
+async function readCounts(db: Database, { total, all }: Beside): Promise<Counts> {
+  const { rows } = await sql<Counts>`
+    select (${total}) as total, ${all === undefined ? sql`null` : sql`(${all})`} as "all"`.execute(db)
+  return rows[0] ?? { total: null, all: null }
 }
 
 /**
- * The envelope of a page. A page that is not full is the last one: its end is the total, and nothing needs counting.
- *
- * @param count how many rows there are, so many at most
- * @param countAll with rules, how many there are without them; undefined where there are too many to count
+ * The limit stands in the text: a prepared statement is planned once for all its parameters, and with an unknown limit
+ * PostgreSQL plans for a tenth of the table.
  */
-export function pagedList<Item>(
-  { page, getAllResults }: Pick<ListQuery, 'page' | 'getAllResults'>,
-  items: (reading: Reading) => AsyncIterable<readonly Item[]>,
-  count: (upTo: number) => Promise<number>,
-  countAll?: () => Promise<number | undefined>,
-): ListAnswer<Item> {
-  return new ListAnswer(items, async (sent) => {
-    const { offset } = page
-    const isLast = (getAllResults || sent < page.size) && (sent > 0 || offset === 0)
-    const total = isLast ? offset + sent : await count(offset + countedAhead)
-    const all = await countAll?.()
-    // What was asked for, also when fewer items are left.
-    const size = getAllResults ? sent : page.size
-    return { pagination: { total, offset, size }, filtered: all === undefined ? null : all - total }
-  })
-}
+export const limitTo = (limit: number | null, offset: number): RawBuilder<unknown> =>
+  sql`${limit === null ? sql`` : sql`limit ${sql.lit(limit)}`} ${offset === 0 ? sql`` : sql`offset ${offset}`}`
 
 /** What of a resource a request asks for, and may see. */
 export const selection = (
@@ -64,15 +114,6 @@ export const selection = (
 /** How many rows a filter left out is worth some milliseconds, not a scan of a million rows. */
 const maxCounted = 10_000
 
-async function countUpTo(
-  db: Database,
-  resource: ListedResource,
-  where: RawBuilder<unknown>,
-): Promise<number | undefined> {
-  const total = await countRows(db, resource.from, where, maxCounted + 1)
-  return total > maxCounted ? undefined : total
-}
-
 /**
  * So many rows beyond a page are counted, and its `total` is exact up to there: of a million deployments, or of ten
  * million events, each page of 50 would wait for a count of all of them. Whoever goes on from page to page until
@@ -81,36 +122,8 @@ async function countUpTo(
 export const countedAhead = 100_000
 
 /** How many rows there are, `limit` of them at most. */
-export async function countRows(
-  db: Database,
-  from: RawBuilder<unknown>,
-  where: RawBuilder<unknown>,
-  limit: number,
-): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (select from ${from} where ${where} limit ${limit}) as counted`.execute(db)
-  return rows[0]?.total ?? 0
-}
-
-async function* readItems(
-  db: Database,
-  resource: ListedResource,
-  query: ListQuery,
-  where: RawBuilder<unknown>,
-  scope: Scope,
-  reading: Reading,
-): AsyncGenerator<readonly Item[]> {
-  await resource.settle?.(db)
-  const select = itemsOf(db, resource, query.include, scope)
-  const ordered = sql`where ${where} order by ${orderBy(resource, query, scope)}`
-  const rows = (limit: number | null) =>
-    select.rows(sql`${ordered} limit ${limit} offset ${query.page.offset}`)
-  const isLarge = select.names.some((name) => resource.fields[name]?.isLarge)
-  const atOnce = isLarge ? batchRows.large : query.isLight ? batchRows.light : batchRows.usual
-  for await (const batch of inBatches(db, rows, sizeOf(query), reading, atOnce)) {
-    yield batch.map(select.toItem)
-  }
-}
+export const counted = (from: RawBuilder<unknown>, where: RawBuilder<unknown>, limit: number) =>
+  sql`select count(*) from (select from ${from} where ${where} limit ${limit}) as counted`
 
 /** The one row that fits and that the caller may see; its own tenant's before a global one. */
 export async function findItem(
@@ -119,14 +132,23 @@ export async function findItem(
   condition: RawBuilder<unknown>,
   scope: Scope,
   include?: readonly string[],
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-  await resource.settle?.(db)
+): Promise<ItemAnswer | undefined> {
+  const { settling } = resource
   const own = sql`${resource.tenantId} = any(${[...scope.tenantIds]}::int[])`
   const select = itemsOf(db, resource, include, scope)
-  const { rows } = await select
-    .rows(sql`where ${visibleIn(resource, scope)} and ${condition} order by ${own} desc limit 1`)
-    .execute(db)
-  return rows.map(select.toItem)[0]
+  const read = async () => {
+    const { rows } = await sql<{ item: string; isDue: boolean }>`
+      select item::text as item, ${settling?.isDue ?? sql`false`} as "isDue"
+      from (${select.items(sql`where ${visibleIn(resource, scope)} and ${condition} order by ${own} desc limit 1`)})
+        as found`.execute(db)
+    return rows[0]
+  }
+  let row = await read()
+  if (row?.isDue && settling !== undefined) {
+    await settling.settle(db)
+    row = await read()
+  }
+  return row && new ItemAnswer(row.item, select.toItem)
 }
 
 /** The resource of that id. */
@@ -136,7 +158,7 @@ export function findById(
   id: string,
   scope: Scope,
   include?: readonly string[],
-): Promise<Readonly<Record<string, unknown>> | undefined> {
+): Promise<ItemAnswer | undefined> {
   return findItem(
     db,
     resource,
@@ -159,15 +181,19 @@ function itemsOf(
   const list = include === undefined ? wholeList(db, resource, scope) : listOf(resource, names, scope)
   return {
     names,
-    rows: (rest: RawBuilder<unknown>) => sql<Item>`select ${list} from ${resource.from} ${rest}`,
-    toItem: (row: Item): Item =>
-      Object.fromEntries(
-        names.map((name) => {
-          const value = row[name] ?? null
-          const toWire = resource.fields[name]?.toWire
-          return [name, toWire === undefined ? value : (toWire(value, row) ?? null)]
-        }),
-      ),
+    items: (rest: RawBuilder<unknown>) =>
+      sql`select row_to_json(one) as item from (select ${list} from ${resource.from} ${rest}) as one`,
+    /** Only where there is something that SQL cannot say. */
+    toItem: names.some((name) => resource.fields[name]?.toWire !== undefined)
+      ? (row: Item): Item =>
+          Object.fromEntries(
+            names.map((name) => {
+              const value = row[name] ?? null
+              const toWire = resource.fields[name]?.toWire
+              return [name, toWire === undefined ? value : (toWire(value, row) ?? null)]
+            }),
+          )
+      : undefined,
   }
 }
 

@@ -5,9 +5,11 @@ import { ownedAs } from './owned-as.ts'
 import type { Column, ListedField, ListedResource, Scope } from './resource.ts'
 
 /** A timestamp column as the wire shows it: `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
-export function timeField(column: RawBuilder<unknown>): ListedField {
-  return { column, toWire: (value) => (value instanceof Date ? value.toISOString() : null) }
-}
+export const timeField = (column: RawBuilder<unknown>): ListedField => ({ column, shown: wireTime(column) })
+
+/** The text of a time; milliseconds, the rest of it cut off. */
+export const wireTime = (column: RawBuilder<unknown>): RawBuilder<string | null> =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** The same with the id, which rows are searched by and which breaks ties of their order. */
 export function ownedRows(alias: string, id = 'id') {
@@ -36,15 +38,10 @@ export const labelsField = (labelled: LabelledTable, alias: string): ListedField
   column: byScope(
     labelled,
     (isSeen) => sql`(select coalesce(json_agg(json_build_object(
-        'key', l.key, 'value', l.value, 'created_at', l.created_at, 'created_by', l.created_by
+        'key', l.key, 'value', l.value, 'created_at', ${wireTime(sql`l.created_at`)}, 'created_by', l.created_by
       ) order by l.created_at, l.key, l.value), '[]'::json)
       from ${labelsOf(labelled, alias)} and ${isSeen})`,
   ),
-  toWire: (labels) =>
-    (labels as { created_at: string }[]).map((label) => ({
-      ...label,
-      created_at: new Date(label.created_at).toISOString(),
-    })),
 })
 
 /** What `_sort=label:KEY` orders by. */

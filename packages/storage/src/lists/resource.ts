@@ -11,6 +11,11 @@ export type ListedResource = {
   readonly model: string
   /** `from` clause; joins keep one row per resource. */
   readonly from: RawBuilder<unknown>
+  /**
+   * The same with only what says who sees a row, where that is less. Counts are made on it where nothing else is asked
+   * for: of a table whose columns a join names, PostgreSQL reads the rows, not only an index.
+   */
+  readonly seenFrom?: RawBuilder<unknown>
   readonly fields: Readonly<Record<string, ListedField>>
   /** The field by which one is asked for, where it is not `id`. */
   readonly idField?: string
@@ -32,10 +37,17 @@ export type ListedResource = {
   readonly attributes?: Readonly<Record<string, RawBuilder<unknown>>>
   /** Lists of texts of which `any_of` wants one. */
   readonly listAttributes?: Readonly<Record<string, RawBuilder<unknown>>>
-  /** Brings up to date what the rows are computed from, before they are read. */
-  readonly settle?: (db: Database) => Promise<void>
+  readonly settling?: Settling
   /** Table of labels for `_sort=label:KEY`: the value of the key. */
   readonly labelValue?: (key: string, scope: Scope) => RawBuilder<unknown>
+}
+
+/** What rows are computed from and what may be behind: who reads rows is told by the same statement whether it is. */
+export type Settling = {
+  /** True while it is. */
+  readonly isDue: RawBuilder<unknown>
+  /** Brings it up to date; then the rows are read again. */
+  settle(db: Database): Promise<void>
 }
 
 /** Columns that say who sees a row. */
@@ -48,8 +60,14 @@ export type ExtraFilter = (values: readonly unknown[], scope: Scope) => RawBuild
 export type Column = RawBuilder<unknown> | ((scope: Scope) => RawBuilder<unknown>)
 
 export type ListedField = {
+  /** What it is compared and ordered by. */
   readonly column: Column
-  /** From what the driver gives to what the wire shows; `row` holds every column that was asked for. */
+  /** What is shown, where that is not the column as PostgreSQL writes it into JSON. */
+  readonly shown?: Column
+  /**
+   * From the JSON of the database to what the wire shows, where SQL cannot say it; `row` holds every field that was
+   * asked for. Rows without such a field are sent as the database writes them.
+   */
   readonly toWire?: (value: unknown, row: Readonly<Record<string, unknown>>) => unknown
   /** Other fields whose columns `toWire` needs; names outside the shape must be in `hidden`. */
   readonly needs?: Readonly<Record<string, RawBuilder<unknown>>>

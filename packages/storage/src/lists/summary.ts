@@ -29,7 +29,7 @@ export async function summarise(
     readonly extra?: readonly RawBuilder<unknown>[]
   },
 ): Promise<{ readonly rows: readonly SummaryRow[]; readonly total: number }> {
-  await resource.settle?.(db)
+  await resource.settling?.settle(db)
   const subColumn = sub === undefined ? sql`null::text` : columnOf(resource, sub, scope)
   const limit = query.getAllResults ? null : query.page.size
   const { rows } = await sql<SummaryRow & { total: number }>`

@@ -29,7 +29,7 @@ export const deploymentHandlers = {
       include,
       options.all_sub_deployments,
     )
-    return options.include_workdir ? withWorkdir(request, params.deployment_id, deployment) : deployment
+    return options.include_workdir ? withWorkdir(request, params.deployment_id, deployment.item) : deployment
   },
 
   async 'deployments.create'(request) {
