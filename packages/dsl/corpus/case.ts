@@ -3,7 +3,7 @@ import type { Json } from '../src/index.ts'
 /** One line of the corpus, as its README describes it. */
 export type CorpusCase = ParseCase | DeployCase
 
-export interface ParseCase {
+export type ParseCase = {
   readonly id: string
   readonly kind: 'parse' | 'tree'
   readonly name?: string
@@ -20,7 +20,7 @@ export interface ParseCase {
   readonly expect: { readonly plan?: Json; readonly error?: ExpectedError }
 }
 
-export interface DeployCase {
+export type DeployCase = {
   readonly id: string
   readonly kind: 'deploy'
   readonly parse_case: string | null
@@ -32,7 +32,7 @@ export interface DeployCase {
   readonly expect: { readonly deployment_plan?: Json; readonly error?: ExpectedError }
 }
 
-export interface ExpectedError {
+export type ExpectedError = {
   readonly class: string
   readonly code?: number
   readonly message?: string

@@ -5,7 +5,7 @@ import { type Difference, differenceOf } from './difference.ts'
 import { renamedInstances } from './rename.ts'
 import { errorText, jsonOf, parseCase, type Resources } from './run-case.ts'
 
-export interface Corpus {
+export type Corpus = {
   readonly resources: Resources
   /** Parse cases by id, for the deploy cases made from them. */
   readonly parseCases: ReadonlyMap<string, ParseCase>

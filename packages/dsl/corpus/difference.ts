@@ -1,7 +1,7 @@
 import { isList, isObject, type Json } from '../src/json.ts'
 
 /** Where two values differ first. */
-export interface Difference {
+export type Difference = {
   readonly where: string
   readonly expected: Json | undefined
   readonly got: Json | undefined

@@ -28,7 +28,7 @@ export type ErrorClass =
   | 'KeyError'
 
 /** One problem of a blueprint: what, where, why, and what may have been meant. */
-export interface Diagnostic {
+export type Diagnostic = {
   readonly errorClass: ErrorClass
   /** Numeric code of docs/reference/language/errors.md; only DSL parsing errors have one. */
   readonly code: number | null
@@ -52,13 +52,13 @@ export interface Diagnostic {
 }
 
 /** Where in a file; `null` for what has no place of its own. */
-export interface Place {
+export type Place = {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
-export interface ErrorDetails {
+export type ErrorDetails = {
   readonly code?: number
   readonly place?: Place | null
   readonly path?: string

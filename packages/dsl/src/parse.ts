@@ -16,7 +16,7 @@ import { sizeOf } from './size.ts'
 import { checkInputDefaults } from './types/input-defaults.ts'
 import { newConversion, nodePlace } from './yaml/node.ts'
 
-export interface ParseRequest {
+export type ParseRequest = {
   /** Address of the main file, e.g. `file:/bp/blueprint.yaml`. */
   readonly mainFile: string
   readonly text: string
@@ -32,7 +32,7 @@ export interface ParseRequest {
 }
 
 /** All true by default. */
-export interface ParseOptions {
+export type ParseOptions = {
   readonly validateVersion?: boolean
   readonly validateIntrinsicFunctions?: boolean
   readonly validateInputDefaults?: boolean

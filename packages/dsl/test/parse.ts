@@ -15,7 +15,7 @@ const types = new Map(
   TYPE_FILES.map((path) => [path, readFileSync(fileURLToPath(typeFileUrl(path)), 'utf8')]),
 )
 
-export interface Surroundings {
+export type Surroundings = {
   /** Path relative to the blueprint (or `plugin:…`, `blueprint:…`, a URL) → text. */
   readonly imports?: { readonly [location: string]: string }
   readonly files?: readonly string[]

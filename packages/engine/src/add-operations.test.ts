@@ -27,7 +27,7 @@ const within = (subgraph: string) => ({
   parameters: { ...noParameters, total_retries: 2, retry_interval: 1, containing_subgraph: subgraph },
 })
 
-interface Addition {
+type Addition = {
   readonly waitsFor: readonly number[]
   readonly inSubgraph: boolean
 }

@@ -38,14 +38,14 @@ export function* buildGraph(plan: GraphPlan, newId: () => string): Work<readonly
 /** A part once it is placed: its steps, which are several times what its rows are, are forgotten. */
 type OrderedPart = Pick<PlanPart, 'key' | 'waitsFor'>
 
-interface PlacedPart {
+type PlacedPart = {
   readonly id: string
   /** Its rows are `rows[start]` (the subgraph) to `rows[end - 1]`. */
   readonly start: number
   readonly end: number
 }
 
-interface Place {
+type Place = {
   readonly container: string | null
   readonly after: readonly string[]
   readonly rows: StoredOperation[]

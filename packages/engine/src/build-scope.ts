@@ -9,7 +9,7 @@ import type {
 import { type BuildInput, WorkflowError } from './workflow.ts'
 
 /** A deployment as the step builders look things up in it. */
-export interface BuildScope {
+export type BuildScope = {
   readonly instances: ReadonlyMap<string, ModelNodeInstance>
   readonly nodes: ReadonlyMap<string, ModelNode>
   readonly settings: WorkflowSettings
@@ -44,7 +44,7 @@ export function instanceById(scope: BuildScope, id: string): ModelNodeInstance {
 }
 
 /** One relationship of a node instance with what its node declares of it. */
-export interface Relationship {
+export type Relationship = {
   readonly instance: ModelRelationshipInstance
   readonly declared: ModelRelationship
 }

@@ -2,7 +2,7 @@ import type { Command, Commit, EmittedEvent, GraphRecord, NodeInstanceStateChang
 import { storedOperation, type Task } from './task.ts'
 
 /** Collects what one call of `reduce` changes; every task appears once, in its last state. */
-export interface Changes {
+export type Changes = {
   /** `true` where more than the state changed. */
   readonly patched: Map<Task, boolean>
   readonly inserted: Set<Task>

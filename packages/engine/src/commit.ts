@@ -7,7 +7,7 @@ import type { OperationParameters, OperationState, StoredOperation } from './sto
  * Everything that one call of `reduce` decided and that must become durable in ONE transaction, before
  * any of its `run` commands is performed. What is in it happens exactly once, whatever crashes.
  */
-export interface Commit {
+export type Commit = {
   /** New rows: retries and re-runs. */
   readonly inserted: readonly StoredOperation[]
   readonly patched: readonly OperationPatch[]
@@ -22,7 +22,7 @@ export interface Commit {
   readonly record: GraphRecord | null
 }
 
-export interface OperationPatch {
+export type OperationPatch = {
   readonly id: string
   readonly state: OperationState
   /** Given only when they changed; replaces the stored ones. */
@@ -35,14 +35,14 @@ export interface OperationPatch {
  * The runner also performs the manager's side effects of docs/reference/nodes-and-instances.md, "States" (`configured`
  * resets the drift, `started` sets the status).
  */
-export interface NodeInstanceStateChange {
+export type NodeInstanceStateChange = {
   readonly nodeInstanceId: string
   readonly state: string
   readonly atMs: number
 }
 
 /** A row for the events table (docs/reference/events.md, "Kinds of events"). */
-export interface EmittedEvent {
+export type EmittedEvent = {
   readonly type: string
   readonly timestampMs: number
   readonly message: string
@@ -56,7 +56,7 @@ export interface EmittedEvent {
 }
 
 /** The part of a graph's state that its operations do not show. */
-export interface GraphRecord {
+export type GraphRecord = {
   readonly cancel: CancelMode | null
   /** Ids of the operations that failed the graph, first one first. */
   readonly failedOperationIds: readonly string[]

@@ -19,7 +19,7 @@ import { isTerminated } from './stored-operation.ts'
 import { finish } from './work.ts'
 
 /** A workflow on a deployment, and what each of its operations does at each attempt. */
-interface Scenario {
+type Scenario = {
   readonly nodes: readonly NodeSketch[]
   readonly behaviours: readonly (readonly Behaviour[])[]
   readonly workflow: string

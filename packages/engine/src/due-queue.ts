@@ -1,5 +1,5 @@
 /** Items by the time at which they are due: a binary heap. Items due at the same time keep no order. */
-export interface DueQueue<T> {
+export type DueQueue<T> = {
   readonly heap: { readonly atMs: number; readonly item: T }[]
 }
 

@@ -5,7 +5,7 @@ import type { SubgraphStep } from './step.ts'
 import type { SubgraphFailureHandler } from './stored-operation.ts'
 import type { Task } from './task.ts'
 
-export interface GraphOptions {
+export type GraphOptions = {
   readonly newId: () => string
   /** How long independent branches may go on after the first failure. */
   readonly waitAfterFailMs: number
@@ -26,7 +26,7 @@ export type RerunLifecycle = (handler: SubgraphFailureHandler, state: string | u
  * returned value only. What is not committed is lost with it, and `createGraph` makes an equal one from
  * what was committed.
  */
-export interface GraphState {
+export type GraphState = {
   readonly options: GraphOptions
   readonly tasks: Map<string, Task>
   /** Rows that others had taken the place of when the graph was restored, with the ids of those. */

@@ -1,6 +1,6 @@
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
 
-export interface JsonObject {
+export type JsonObject = {
   readonly [key: string]: JsonValue
 }
 

@@ -2,7 +2,7 @@ import type { StoredOperation } from './stored-operation.ts'
 import { each, type Work } from './work.ts'
 
 /** Which rows of a stored graph still count: retries and re-runs supersede rows, whole subgraphs of them. */
-export interface Lineage {
+export type Lineage = {
   readonly rows: ReadonlyMap<string, StoredOperation>
   /** Whether neither the row nor a subgraph around it was retried by a later row. */
   isLive(row: StoredOperation): boolean

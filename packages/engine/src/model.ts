@@ -5,13 +5,13 @@ import type { JsonObject, JsonValue } from './json.ts'
  * "Operations"), its node instances as they are now (docs/reference/plan.md, "Node instances") and the workflow
  * settings (docs/reference/workflows.md, "Settings"). The runner reads it anew before each phase of a workflow.
  */
-export interface DeploymentModel {
+export type DeploymentModel = {
   readonly nodes: readonly ModelNode[]
   readonly nodeInstances: readonly ModelNodeInstance[]
   readonly settings: WorkflowSettings
 }
 
-export interface ModelNode {
+export type ModelNode = {
   readonly id: string
   readonly type: string
   /** Root first, the node's own type last. */
@@ -25,7 +25,7 @@ export interface ModelNode {
 }
 
 /** docs/reference/plan.md, "Operations"; an operation with an empty `plugin` and `operation` is not implemented. */
-export interface ModelOperation {
+export type ModelOperation = {
   readonly plugin: string
   readonly operation: string
   readonly executor: string | null
@@ -41,7 +41,7 @@ export interface ModelOperation {
   readonly inputs_types?: Readonly<Record<string, string>>
 }
 
-export interface ModelRelationship {
+export type ModelRelationship = {
   readonly type: string
   readonly type_hierarchy: readonly string[]
   /** Id of the target *node*. */
@@ -51,7 +51,7 @@ export interface ModelRelationship {
   readonly target_operations: Readonly<Record<string, ModelOperation>>
 }
 
-export interface ModelPlugin {
+export type ModelPlugin = {
   readonly name: string
   readonly executor?: string | null
   readonly package_name?: string | null
@@ -60,7 +60,7 @@ export interface ModelPlugin {
   readonly properties?: JsonValue
 }
 
-export interface ModelNodeInstance {
+export type ModelNodeInstance = {
   readonly id: string
   readonly node_id: string
   readonly host_id?: string | null
@@ -71,7 +71,7 @@ export interface ModelNodeInstance {
   readonly runtime_properties: JsonObject
 }
 
-export interface ModelRelationshipInstance {
+export type ModelRelationshipInstance = {
   readonly type: string
   /** Id of the target node. */
   readonly target_name: string
@@ -80,7 +80,7 @@ export interface ModelRelationshipInstance {
 }
 
 /** docs/reference/workflows.md, "Settings". */
-export interface WorkflowSettings {
+export type WorkflowSettings = {
   /** −1 = without limit. */
   readonly taskRetries: number
   readonly taskRetryIntervalMs: number

@@ -1,5 +1,5 @@
 /** One entry of an event's `error_causes` (docs/reference/events.md, "Fields"). */
-export interface ErrorCause {
+export type ErrorCause = {
   readonly message: string
   readonly type: string
   readonly traceback: string | null
@@ -10,7 +10,7 @@ export interface ErrorCause {
  * `recoverable` is retried, `retry` is what `ctx.operation.retry` asks for, `non-recoverable` fails at
  * once, `killed` is an operation that a cancel request killed and that gave no answer.
  */
-export interface OperationError {
+export type OperationError = {
   readonly kind: 'recoverable' | 'retry' | 'non-recoverable' | 'killed'
   /** Name of the exception class, e.g. `RecoverableError`. */
   readonly type: string

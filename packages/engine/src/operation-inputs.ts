@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { ModelOperation } from './model.ts'
 import { WorkflowError } from './workflow.ts'
 
-export interface GivenInputs {
+export type GivenInputs = {
   readonly kwargs: JsonObject
   readonly allowOverride: boolean
 }

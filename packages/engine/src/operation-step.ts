@@ -49,7 +49,7 @@ function isImplemented({ plugin, operation }: ModelOperation): boolean {
   return plugin !== '' || operation !== ''
 }
 
-interface RemoteTask {
+type RemoteTask = {
   readonly scope: BuildScope
   /** The executing side. */
   readonly instance: ModelNodeInstance

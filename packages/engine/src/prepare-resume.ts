@@ -5,7 +5,7 @@ import { countedOperations, isInFlight, isTerminated, type StoredOperation } fro
 import { each, type Work } from './work.ts'
 import type { BuildInput } from './workflow.ts'
 
-export interface PreparedResume {
+export type PreparedResume = {
   /** The whole graph as it is after the changes, for `createGraph`. */
   readonly operations: readonly StoredOperation[]
   readonly record: GraphRecord

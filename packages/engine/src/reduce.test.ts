@@ -11,7 +11,7 @@ import { reduce } from './reduce.ts'
 import type { Step } from './step.ts'
 import { finish } from './work.ts'
 
-interface Run {
+type Run = {
   readonly at: World
   readonly memory: MemoryStore
   readonly outcome: ReturnType<typeof run>

@@ -9,7 +9,7 @@ import type { CancelMode, GraphEvent } from './graph-event.ts'
 import { type GraphState, hasReady, setRecord, takeChanges, takeReady } from './graph-state.ts'
 import { startTask } from './run-task.ts'
 
-export interface Reduction {
+export type Reduction = {
   readonly state: GraphState
   /** To be stored in one transaction BEFORE the commands are performed; null = nothing to store. */
   readonly commit: Commit | null

@@ -14,13 +14,13 @@ export type PhaseProgress =
   /** Its actions are ended or undone: nothing but the end of the execution is left. */
   | { readonly ended: WorkflowEnd }
 
-export interface ActionStep {
+export type ActionStep = {
   readonly phase: ActionPhase
   readonly step: 'begin' | 'end' | 'undo'
 }
 
 /** What the runner does for `runPhases`. Whatever it rejects with leaves the execution to be taken up again. */
-export interface PhasePerformer {
+export type PhasePerformer = {
   /** Runs the phase's graph, from wherever it is stored; its end follows from what is stored. */
   graph(phase: GraphPhase): Promise<WorkflowEnd>
   children(phase: ChildrenPhase): Promise<WorkflowEnd>

@@ -15,7 +15,7 @@ export type Step =
   /** A fork whose ends join before the next element of the sequence. */
   | { readonly kind: 'parallel'; readonly steps: readonly Step[] }
 
-export interface TaskStep {
+export type TaskStep = {
   readonly kind: 'task'
   readonly type: OperationType
   readonly name: string
@@ -31,7 +31,7 @@ export interface TaskStep {
 }
 
 /** A named sequence that starts and ends as one. */
-export interface SubgraphStep {
+export type SubgraphStep = {
   readonly kind: 'subgraph'
   readonly name: string
   readonly steps: readonly Step[]
@@ -40,19 +40,19 @@ export interface SubgraphStep {
 }
 
 /** A graph whose subgraphs wait for each other. */
-export interface GraphPlan {
+export type GraphPlan = {
   /** Gone through once: parts may be made on the way. */
   readonly parts: Iterable<PlanPart>
 }
 
-export interface PlanPart {
+export type PlanPart = {
   /** Names the part within its plan; node instance ids in the built-in workflows. */
   readonly key: string
   readonly step: SubgraphStep
   readonly waitsFor: readonly PlanEdge[]
 }
 
-export interface PlanEdge {
+export type PlanEdge = {
   readonly key: string
   /**
    * Wait only for what directly follows this operation (full name) in that part. A part that does not

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import type { FailureHandler, StoredOperation, SuccessHandler } from './stored-operation.ts'
 import { WorkflowError } from './workflow.ts'
 
-interface HandlerRule {
+type HandlerRule = {
   /** A subgraph, or an operation that an executor runs. */
   readonly on: 'an operation' | 'a subgraph'
   /** Whether its fields can be used. */

@@ -32,7 +32,7 @@ export type OperationState =
  * An operation of a tasks graph: the API's resource and the durable log in one (docs/reference/workflows.md, "Tasks
  * graph").
  */
-export interface StoredOperation {
+export type StoredOperation = {
   readonly id: string
   readonly name: string
   readonly type: OperationType
@@ -41,7 +41,7 @@ export interface StoredOperation {
   readonly parameters: OperationParameters
 }
 
-export interface OperationParameters {
+export type OperationParameters = {
   readonly on_success: SuccessHandler | null
   readonly on_failure: FailureHandler | null
   /** Id of the row that this one retries. A row that another one retries is superseded by it. */
@@ -65,7 +65,7 @@ export interface OperationParameters {
 }
 
 /** `retry_until_truthy`: a falsy result is retried without limit (`host.get_state`). On operations only. */
-export interface SuccessHandler {
+export type SuccessHandler = {
   readonly path: 'retry_until_truthy'
 }
 

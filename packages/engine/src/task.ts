@@ -10,7 +10,7 @@ import type {
  * A live operation of a graph with what the reducer counts about it. Counters instead of searches: the
  * cost of an event does not grow with the graph. Mutated by the reducer only.
  */
-export interface Task {
+export type Task = {
   readonly id: string
   readonly name: string
   readonly type: OperationType

@@ -4,7 +4,7 @@ import type { StoredOperation } from './stored-operation.ts'
 import type { Work } from './work.ts'
 
 /** A built-in workflow (docs/reference/workflows.md, "Built-in workflows"). */
-export interface Workflow {
+export type Workflow = {
   readonly name: string
   readonly resumable: boolean
   /** @throws WorkflowError when the parameters cannot be used. */
@@ -21,7 +21,7 @@ export type Phase = GraphPhase | ChildrenPhase | ActionPhase
  * The runner restores the stored graph of that name or, where there is none, reads the deployment anew, builds and
  * stores it.
  */
-export interface GraphPhase {
+export type GraphPhase = {
   readonly kind: 'graph'
   /** The graph's (docs/reference/workflows.md, "Tasks graph"). */
   readonly name: string
@@ -32,7 +32,7 @@ export interface GraphPhase {
 }
 
 /** A workflow on each deployment that is in this one (docs/reference/workflows.md, "Recursive uninstall"). */
-export interface ChildrenPhase {
+export type ChildrenPhase = {
   readonly kind: 'children'
   readonly name: string
   readonly workflowId: 'uninstall'
@@ -46,14 +46,14 @@ export interface ChildrenPhase {
  * A change of the database that begins here, ends when all phases have succeeded, and is undone when one has not. What
  * it does is the domain's (`workflow-actions`), found by `action`.
  */
-export interface ActionPhase {
+export type ActionPhase = {
   readonly kind: 'action'
   readonly name: string
   readonly action: string
   readonly input: JsonObject
 }
 
-export interface BuildInput {
+export type BuildInput = {
   readonly model: DeploymentModel
   /**
    * What is the same in every `__cloudify_context` of the execution (docs/reference/operations.md, "Context"):

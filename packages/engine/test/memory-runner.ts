@@ -21,21 +21,21 @@ type Answer = Extract<GraphEvent, { type: 'operation-ended' }>
 /** What an operation does at its n-th attempt (0 = first). */
 export type Script = (key: string, attempt: number) => Behaviour
 
-export interface Behaviour {
+export type Behaviour = {
   readonly error?: Partial<OperationError>
   readonly result?: JsonValue
   /** Default 1,000. */
   readonly takesMs?: number
 }
 
-export interface Execution {
+export type Execution = {
   readonly key: string
   readonly operationId: string
   readonly resume: boolean
   readonly atMs: number
 }
 
-export interface World {
+export type World = {
   readonly model: DeploymentModel
   readonly script: Script
   readonly options: Partial<GraphOptions> & { readonly newId: () => string }
@@ -62,12 +62,12 @@ export function world(model: DeploymentModel, script: Script = () => ({})): Worl
  * `after-commit`: the n-th commit is stored, none of its commands is performed. `after-commands`: they
  * are, but no answer comes back.
  */
-export interface Crash {
+export type Crash = {
   readonly atCommit: number
   readonly when: 'after-commit' | 'after-commands'
 }
 
-export interface Requests {
+export type Requests = {
   /** Cancel requests by the key of the operation whose sending they follow. */
   readonly cancelWhenSent?: { readonly key: string; readonly mode: 'cancel' | 'force-cancel' | 'kill' }
 }

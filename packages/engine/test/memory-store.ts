@@ -11,7 +11,7 @@ import {
 } from '../src/index.ts'
 
 /** What a database would hold. */
-export interface MemoryStore {
+export type MemoryStore = {
   readonly operations: Map<string, StoredOperation>
   readonly instanceStates: Map<string, string>
   readonly stateLog: string[]

@@ -9,7 +9,7 @@ import type {
 import { defaultSettings } from '../src/index.ts'
 
 /** A deployment with one instance per node; the instance's id is the node's id with `_1`. */
-export interface NodeSketch {
+export type NodeSketch = {
   readonly id: string
   readonly types?: readonly string[]
   /** `lifecycle.create`, `validation.create`, …: implemented ones. */
@@ -21,7 +21,7 @@ export interface NodeSketch {
   readonly operation?: Partial<ModelOperation>
 }
 
-export interface RelationshipSketch {
+export type RelationshipSketch = {
   readonly to: string
   readonly source?: readonly string[]
   readonly target?: readonly string[]

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 type Fields = Record<string, unknown>
 
 /** A real HTTP server that speaks the REST calls which an operation makes: a double of the contract, in memory. */
-export interface ContractManager {
+export type ContractManager = {
   readonly port: number
   readonly runtimeProperties: Fields
   readonly logs: readonly string[]

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
  * One schedule of the plan as the schedule call takes it (docs/reference/language/workflows-and-settings.md, "Default
  * schedules").
  */
-export interface DefaultSchedule {
+export type DefaultSchedule = {
   readonly id: string
   readonly workflow_id: string
   readonly parameters: JsonObject

@@ -4,7 +4,7 @@ import type { InputSchema } from '../plan/plan.ts'
  * Names that a request to create a deployment lacks or should not have (docs/reference/language/inputs.md, "Values of a
  * deployment").
  */
-export interface InputNameProblems {
+export type InputNameProblems = {
   readonly missing: readonly string[]
   readonly unknown: readonly string[]
 }

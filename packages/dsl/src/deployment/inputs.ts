@@ -11,7 +11,7 @@ import type { ObjectGetter } from '../types/objects.ts'
 /** Nesting of an input's value: as much as a blueprint may have. */
 const MAX_DEPTH = 100
 
-export interface InputsRequest {
+export type InputsRequest = {
   readonly plan: Pick<Plan, 'inputs' | 'data_types'>
   readonly given: { readonly [name: string]: Json }
   readonly autoCorrectTypes: boolean

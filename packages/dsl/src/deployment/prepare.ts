@@ -11,7 +11,7 @@ import { interDeploymentFunctions } from './dependencies.ts'
 import { deploymentInputs } from './inputs.ts'
 import { checkSecrets } from './secrets.ts'
 
-export interface DeploymentPlanRequest {
+export type DeploymentPlanRequest = {
   readonly plan: Plan
   readonly inputs: { readonly [name: string]: Json }
   readonly runtimeOnlyEvaluation?: boolean

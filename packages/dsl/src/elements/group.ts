@@ -37,7 +37,7 @@ export const groupsShape = definitions(
   }),
 )
 
-export interface GroupTypes {
+export type GroupTypes = {
   readonly dataTypes: Definitions<DataType>
   readonly policyTypes: Definitions<PolicyType>
   readonly policyTriggers: Definitions<PolicyType>

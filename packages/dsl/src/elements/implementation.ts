@@ -12,7 +12,7 @@ export type Implementation =
   | { readonly kind: 'inline'; readonly source: string }
   | { readonly kind: 'plugin'; readonly plugin: string; readonly operation: string }
 
-export interface ImplementationOwner {
+export type ImplementationOwner = {
   readonly build: Build
   readonly plugins: readonly string[]
   /** 10 node, 19 relationship, 21 workflow. */

@@ -59,7 +59,7 @@ export const inputSchema: Shape = map(record(inputFields))
 export const parameterSchema: Shape = map(record(parameterFields))
 export const inputsShape = definitions(record(inputFields))
 
-export interface SchemaOwner {
+export type SchemaOwner = {
   readonly build: Build
   readonly dataTypes: Definitions<DataType>
   readonly path: string

@@ -18,7 +18,7 @@ export const nodeTypesShape = definitions(
   }),
 )
 
-export interface NodeType {
+export type NodeType = {
   readonly name: string
   /** Root first, own name last. */
   readonly hierarchy: readonly string[]

@@ -41,7 +41,7 @@ export const typeInterfaces = interfacesShape(inputSchema)
 export const templateInterfaces = interfacesShape(map(anything))
 
 /** An operation as written; null where the author says nothing. */
-export interface Operation {
+export type Operation = {
   readonly node: YamlNode
   readonly path: string
   /** `interface.operation`. Kept, as a text that is a key is dear to make again for each node. */

@@ -166,7 +166,7 @@ function inputsJson(build: Build, inputs: YamlMap | undefined): JsonObject {
   return inputs === undefined ? {} : (toJson(inputs, build.conversion) as JsonObject)
 }
 
-export interface OperationsOwner {
+export type OperationsOwner = {
   readonly build: Build
   readonly plugins: Definitions<PlanPlugin>
   readonly notFoundCode: 10 | 19

@@ -16,7 +16,7 @@ export const policyTriggersShape = definitions(
   record({ source: required(text), parameters: optional(propertySchema), description: optional(text) }),
 )
 
-export interface PolicyType {
+export type PolicyType = {
   readonly name: string
   readonly written: YamlMap
   readonly source: string
@@ -48,7 +48,7 @@ export function policyTypesOf(
   )
 }
 
-interface PlannedPolicyType {
+type PlannedPolicyType = {
   readonly schema: { readonly [name: string]: PropertySchema }
   readonly rest: { readonly source: string; readonly description?: string }
 }

@@ -21,7 +21,7 @@ export const relationshipTypesShape = definitions(
   }),
 )
 
-export interface RelationshipType {
+export type RelationshipType = {
   readonly name: string
   readonly written: YamlMap
   readonly derivedFrom: string | null

@@ -7,7 +7,7 @@ import type { Interfaces } from './operation.ts'
 import type { MergedInterfaces } from './plan-operation.ts'
 import type { RelationshipType } from './relationship-type.ts'
 
-export interface NodeTemplate {
+export type NodeTemplate = {
   readonly name: string
   readonly written: YamlMap
   readonly type: NodeType
@@ -24,13 +24,13 @@ export interface NodeTemplate {
   readonly isHost: boolean
 }
 
-export interface TemplateTypes {
+export type TemplateTypes = {
   readonly dataTypes: Definitions<DataType>
   readonly nodeTypes: Definitions<NodeType>
   readonly relationshipTypes: Definitions<RelationshipType>
 }
 
-export interface Relationship {
+export type Relationship = {
   readonly written: YamlMap
   readonly path: string
   readonly type: RelationshipType

@@ -21,7 +21,7 @@ const chain = (length: number, of: (next: Json) => Json): { [name: string]: Json
     Array.from({ length }, (_, n) => [`i${n}`, n === length - 1 ? 'x' : of({ get_input: `i${n + 1}` })]),
   )
 
-interface Attack {
+type Attack = {
   readonly name: string
   readonly payload: Json
   readonly inputs?: { readonly [name: string]: Json }

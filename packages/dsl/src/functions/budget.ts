@@ -7,7 +7,7 @@ import type { FunctionName } from './names.ts'
  * What one evaluation may cost, all its functions together. Values that name each other multiply, and so does what
  * functions make of texts: a few kilobytes of blueprint can ask for more than any machine has.
  */
-export interface Limits {
+export type Limits = {
   /** Values looked at. A call counts as `STEPS_OF_CALL`. */
   readonly steps: number
   /** Of all that functions are given and give, as if nothing of it were shared. */
@@ -23,7 +23,7 @@ export const READ_LIMITS: Limits = { steps: 1_000_000, bytes: 16 * MiB }
 const CREATION_LIMITS: Limits = { steps: 20_000_000, bytes: 64 * MiB }
 
 /** What planning a deployment may cost. */
-export interface PlanningLimits {
+export type PlanningLimits = {
   readonly functions: Limits
   /** Of all nodes and scaling groups together. */
   readonly instances: number
@@ -32,7 +32,7 @@ export interface PlanningLimits {
 export const PLANNING_LIMITS: PlanningLimits = { functions: CREATION_LIMITS, instances: 200_000 }
 
 /** What is left of the limits; shared by everything that one evaluation calls. */
-export interface Budget {
+export type Budget = {
   readonly limits: Limits
   steps: number
   bytes: number
@@ -43,7 +43,7 @@ export interface Budget {
   readonly measured: WeakMap<object, Measure>
 }
 
-export interface Measure {
+export type Measure = {
   /** Written out, approximately as much as it takes in memory. */
   readonly bytes: number
   readonly depth: number

@@ -4,7 +4,7 @@ import type { YamlNode } from '../yaml/node.ts'
 import { calledFunction, type FunctionName } from './names.ts'
 
 /** A function call found in data. */
-export interface Call {
+export type Call = {
   readonly name: FunctionName
   readonly argument: Json
   /** The declared type beside the function, if any (`get_input` checks it). */

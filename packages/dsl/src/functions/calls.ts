@@ -4,7 +4,7 @@ import { type Call, callOf } from './call.ts'
 import { eachPlace, type FunctionPlace } from './places.ts'
 
 /** A function call of a plan and where it stands. */
-export interface PlacedCall {
+export type PlacedCall = {
   readonly call: Call
   readonly place: FunctionPlace
   /**

@@ -11,7 +11,7 @@ import { FUNCTIONS } from './table.ts'
 /** Deeper nesting ends creation too (docs/reference/language/functions.md, "At creation"). */
 export const MAX_NESTING = 50
 
-export interface FunctionCheck {
+export type FunctionCheck = {
   readonly gates: Version | null
   readonly origins: ReadonlyMap<object, YamlNode>
   readonly report: (error: DslError) => void

@@ -16,7 +16,7 @@ import { type CreationScope, evaluationError, shortText } from './definition.ts'
 import type { Scope } from './places.ts'
 import { FUNCTIONS } from './table.ts'
 
-export interface CreationRequest {
+export type CreationRequest = {
   readonly inputs: { readonly [name: string]: Json }
   /** Properties as declared, by node. */
   readonly properties: ReadonlyMap<string, { readonly [name: string]: Json }>

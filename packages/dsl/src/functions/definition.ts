@@ -6,7 +6,7 @@ import type { Call } from './call.ts'
 import type { Scope } from './places.ts'
 
 /** What a check at upload may look at (docs/reference/language/functions.md, "The functions", phase P). */
-export interface CheckScope {
+export type CheckScope = {
   readonly path: string
   readonly scope: Scope
   readonly hasInput: (name: string) => boolean
@@ -23,7 +23,7 @@ export interface CreationScope extends CheckScope {
 }
 
 /** Evaluation on each use (phase R). */
-export interface RunScope {
+export type RunScope = {
   readonly context: EvaluationContext
   readonly storage: EvaluationStorage
   readonly budget: Budget
@@ -34,7 +34,7 @@ export interface RunScope {
 }
 
 /** One function of the language: everything about it stands in one place. */
-export interface FunctionDefinition {
+export type FunctionDefinition = {
   /** Throws what is wrong with the argument's shape and scope. */
   readonly check: (call: Call, scope: CheckScope) => void
   /**

@@ -27,7 +27,7 @@ export type Scope =
  * Where a value with functions stands, e.g. `nodes.vm.properties.ip` (docs/reference/language/functions.md, "Where
  * functions count").
  */
-export interface FunctionPlace {
+export type FunctionPlace = {
   readonly path: string
   readonly scope: Scope
   /** Instance numbers, which a deployment plan needs at once. */
@@ -36,7 +36,7 @@ export interface FunctionPlace {
 
 export type Change = (value: Json, place: FunctionPlace) => Json
 
-interface Scanned {
+type Scanned = {
   readonly nodes: readonly PlanNode[]
   readonly outputs: { readonly [name: string]: PlanOutput }
   readonly policies: { readonly [name: string]: { readonly properties: ScalableProperties } }

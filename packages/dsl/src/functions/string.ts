@@ -35,7 +35,7 @@ export const stringLower = stringFunction(1, 1, (_call, [text]) => String(text).
 /** `string_upper: text` */
 export const stringUpper = stringFunction(1, 1, (_call, [text]) => String(text).toUpperCase())
 
-interface Replacement {
+type Replacement = {
   readonly text: string
   readonly old: string
   readonly by: string

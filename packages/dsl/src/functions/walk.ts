@@ -2,7 +2,7 @@ import { isList, isObject, type Json, member } from '../json.ts'
 import { shortText } from './definition.ts'
 
 /** Why a path could not be followed, with the step that failed. */
-export interface Stuck {
+export type Stuck = {
   readonly problem: string
 }
 

@@ -5,7 +5,7 @@ import { given, kindOf, nodePlace, textOf, type YamlMap, type YamlNode } from '.
 import { splitNamespace } from './location.ts'
 
 /** One item of `imports` (docs/reference/language/imports.md, "Import lines"). */
-export interface ImportLine {
+export type ImportLine = {
   readonly written: string
   readonly namespace: string
   readonly location: string
@@ -14,7 +14,7 @@ export interface ImportLine {
   readonly path: string
 }
 
-export interface ImportLineRules {
+export type ImportLineRules = {
   /** The main file may not repeat a line; elsewhere repetitions are ignored. */
   readonly refuseRepetition: boolean
   readonly gates: Version | null

@@ -22,14 +22,14 @@ import { underNamespace } from './namespace.ts'
 import { replaceStoredSections, withPluginProperties } from './plugin-file.ts'
 import { ImportFailure, type ImportRequest, type ImportResolver, type ResolvedImport } from './resolver.ts'
 
-export interface LoadRequest {
+export type LoadRequest = {
   readonly mainFile: string
   readonly text: string
   readonly resolve: ImportResolver
   readonly validateVersion: boolean
 }
 
-export interface LoadedBlueprint {
+export type LoadedBlueprint = {
   readonly version: PlanVersion
   /**
    * The main file first, then breadth first in the order of the import lines (docs/reference/language/imports.md,
@@ -45,7 +45,7 @@ export interface LoadedBlueprint {
 const MAX_FILES = 1_000
 
 /** An imported file whose own imports are still to be followed. */
-interface Opened {
+type Opened = {
   readonly address: string
   readonly root: YamlMap
   readonly namespace: string
@@ -189,7 +189,7 @@ function recordBlueprint(loading: Loading, file: Opened, line: ImportLine): true
   return true
 }
 
-interface Found {
+type Found = {
   readonly key: string
   readonly answer: ResolvedImport
 }

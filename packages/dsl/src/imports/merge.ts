@@ -13,7 +13,7 @@ import {
 } from '../yaml/node.ts'
 
 /** One file, already under its namespace. */
-export interface LoadedFile {
+export type LoadedFile = {
   readonly root: YamlMap
   /** Recognised as the built-in types (docs/reference/language/README.md, "Merging"). */
   readonly isBuiltIn: boolean

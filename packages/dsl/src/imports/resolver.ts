@@ -28,7 +28,7 @@ export type ImportRequest =
     }
   | { readonly kind: 'blueprint'; readonly id: string }
 
-export interface ResolvedImport {
+export type ResolvedImport = {
   /** Canonical address: shown in messages, and the base of relative imports inside. */
   readonly address: string
   readonly text: string

@@ -3,7 +3,7 @@ import { BudgetExceeded } from '../functions/budget.ts'
 import type { Copy, InstanceTree } from './instance-tree.ts'
 import type { Topology } from './topology.ts'
 
-export interface Expansion {
+export type Expansion = {
   readonly topology: Topology
   /**
    * Which old copies stay and how many there shall be, for a name under one copy of its parent. `old` are the

@@ -1,7 +1,7 @@
 /**
  * One copy of a node or of a scaling group, standing in its parent's copy (docs/reference/plan.md, "Node instances").
  */
-export interface Copy {
+export type Copy = {
   readonly name: string
   readonly id: string
   readonly isGroup: boolean
@@ -11,7 +11,7 @@ export interface Copy {
 }
 
 /** The copies of one expansion: parents before children, one parent copy completely before the next. */
-export interface InstanceTree {
+export type InstanceTree = {
   readonly copies: readonly Copy[]
   /** Node copies by node name. */
   readonly byNode: ReadonlyMap<string, readonly Copy[]>

@@ -5,7 +5,7 @@ import { type TopologyGroups, type TopologyNode, topologyOf } from './topology.t
 import { wiredInstances } from './wire.ts'
 
 /** What a modification starts from (docs/reference/plan.md, "Scaling"). */
-export interface ModificationRequest {
+export type ModificationRequest = {
   /** Nodes as they shall be. */
   readonly nodes: readonly TopologyNode[]
   /** Stored numbers of nodes and scaling groups: those not in `modified` are filled up to them, never reduced. */
@@ -18,7 +18,7 @@ export interface ModificationRequest {
   readonly randomId: () => string
 }
 
-export interface ModifiedNumber {
+export type ModifiedNumber = {
   /** Wanted number for each copy of the parent; no total and no delta. */
   readonly instances: number
   readonly removed_ids_include_hint?: readonly string[]
@@ -26,7 +26,7 @@ export interface ModifiedNumber {
 }
 
 /** docs/reference/plan.md, "Scaling" */
-export interface Modification {
+export type Modification = {
   readonly added_and_related: readonly ModifiedInstance[]
   readonly removed_and_related: readonly ModifiedInstance[]
   readonly extended_and_related: readonly ModifiedInstance[]

@@ -2,7 +2,7 @@ import type { PlannedNodeInstance } from '../plan/plan.ts'
 import type { Topology } from './topology.ts'
 
 /** Existing instances by where they stand, with the group instances that are known only from their members. */
-export interface OldTree {
+export type OldTree = {
   readonly ids: ReadonlySet<string>
   /** Ids of `name` under a copy of its parent; null at the top. */
   readonly under: (name: string, parent: string | null) => readonly string[]

@@ -5,7 +5,7 @@ const CONTAINED_IN = 'cloudify.relationships.contained_in'
 const KNOWN_ROOTS = [CONTAINED_IN, 'cloudify.relationships.connected_to', 'cloudify.relationships.depends_on']
 
 /** What instances are made from: nodes of a plan, or as the manager stored them. */
-export interface TopologyNode {
+export type TopologyNode = {
   readonly id: string
   readonly type_hierarchy: readonly string[]
   readonly host_id?: string | null
@@ -24,7 +24,7 @@ export type TopologyGroups = { readonly [name: string]: { readonly members: read
  * Containers, nodes and scaling groups as one forest (docs/reference/plan.md, "Node instances"). Nodes and groups never
  * share a name.
  */
-export interface Topology {
+export type Topology = {
   readonly nodes: ReadonlyMap<string, TopologyNode>
   readonly isGroup: (name: string) => boolean
   /** Nodes and groups that stand in nothing, in the order of the plan. */
@@ -40,7 +40,7 @@ export interface Topology {
   readonly edgesOf: (node: string) => readonly Edge[]
 }
 
-export interface Edge {
+export type Edge = {
   readonly type: string
   readonly target: string
   readonly kind: 'contained' | 'all_to_all' | 'all_to_one'

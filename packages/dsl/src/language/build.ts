@@ -4,7 +4,7 @@ import { givenMap } from '../yaml/node.ts'
 import type { Version } from './version.ts'
 
 /** What every element is built from. */
-export interface Build {
+export type Build = {
   /** All files merged into one mapping of sections. */
   readonly document: YamlMap
   readonly mainVersion: Version
@@ -32,7 +32,7 @@ export function once<T>(build: Build, name: string, part: object, make: () => T)
 }
 
 /** Collects what is wrong, once for each element: what only follows from a reported problem is not reported. */
-export interface Problems {
+export type Problems = {
   readonly errors: DslError[]
   readonly warnings: DslError[]
   /** Elements (`section.name`) that are not to be built, having been reported. */
@@ -70,7 +70,7 @@ export function sectionEntries(build: Build, name: string): readonly (readonly [
 const MAX_DERIVATION = 200
 
 /** A lookup that builds each element once, on demand, and notices circles. */
-export interface Definitions<T> {
+export type Definitions<T> = {
   /** Throws what is wrong with the element on the first call, and nothing new afterwards. */
   readonly get: (name: string) => T
   readonly has: (name: string) => boolean

@@ -14,7 +14,7 @@ import { nearest } from './suggest.ts'
 import { summary } from './summary.ts'
 import { isTooNew, tooNew, type Version } from './version.ts'
 
-export interface ShapeCheck {
+export type ShapeCheck = {
   /** Of the main file; null switches the gates off. */
   readonly version: Version | null
   /** `path` is where the mistake stands; it is not to be kept. */

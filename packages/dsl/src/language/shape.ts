@@ -20,7 +20,7 @@ export type Shape =
 
 export type ScalarType = 'string' | 'integer' | 'float' | 'boolean'
 
-export interface Field {
+export type Field = {
   readonly shape: Shape
   readonly required?: boolean
   readonly since?: Version

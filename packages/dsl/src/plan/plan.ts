@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.ts'
 type Named<T> = { readonly [name: string]: T }
 
 /** The parsed blueprint (docs/reference/plan.md, "The plan"). JSON-shaped: it is stored and sent as it is. */
-export interface Plan {
+export type Plan = {
   readonly description: string | null
   readonly metadata: JsonObject | null
   readonly version: PlanVersion
@@ -31,20 +31,20 @@ export interface Plan {
   readonly requirements: PlanRequirements
 }
 
-export interface PlanVersion {
+export type PlanVersion = {
   readonly raw: string
   readonly definitions_name: string
   readonly definitions_version: readonly [number, number]
 }
 
 /** docs/reference/plan.md, "Requirements" */
-export interface PlanRequirements {
+export type PlanRequirements = {
   readonly parent_capabilities: readonly (readonly Json[])[]
   readonly secrets: readonly Json[]
 }
 
 /** Only the keys that the author wrote (docs/reference/language/types.md, "Property schemas"). */
-export interface PropertySchema {
+export type PropertySchema = {
   readonly type?: string
   readonly default?: Json
   readonly description?: string
@@ -63,7 +63,7 @@ export interface InputSchema extends PropertySchema {
   readonly display?: { readonly rows?: number }
 }
 
-export interface PlanDataType {
+export type PlanDataType = {
   readonly properties: Named<PropertySchema>
   readonly description: string | null
   readonly derived_from: string | null
@@ -71,7 +71,7 @@ export interface PlanDataType {
 }
 
 /** docs/reference/plan.md, "Nodes" */
-export interface PlanNode {
+export type PlanNode = {
   readonly id: string
   readonly name: string
   readonly type: string
@@ -91,7 +91,7 @@ export interface PlanNode {
 /**
  * docs/reference/plan.md, "Scaling properties". Numbers, or functions until a deployment is created. -1 is unbounded.
  */
-export interface ScalableProperties {
+export type ScalableProperties = {
   readonly min_instances: Json
   readonly max_instances: Json
   readonly default_instances: Json
@@ -100,7 +100,7 @@ export interface ScalableProperties {
 }
 
 /** An operation as it stands in an interface, merged with its type's. */
-export interface InterfaceOperation {
+export type InterfaceOperation = {
   readonly implementation: string
   /** Values; in relationship types schemas. */
   readonly inputs: JsonObject
@@ -112,7 +112,7 @@ export interface InterfaceOperation {
 }
 
 /** docs/reference/plan.md, "Operations" */
-export interface PlanOperation {
+export type PlanOperation = {
   readonly plugin: string
   readonly operation: string
   readonly executor: string | null
@@ -125,7 +125,7 @@ export interface PlanOperation {
   readonly inputs_types?: Named<string>
 }
 
-export interface PlanRelationship {
+export type PlanRelationship = {
   readonly type: string
   readonly target_id: string
   readonly type_hierarchy: readonly string[]
@@ -137,7 +137,7 @@ export interface PlanRelationship {
 }
 
 /** docs/reference/plan.md, "Operations" */
-export interface PlanPlugin {
+export type PlanPlugin = {
   readonly name: string
   readonly executor: string
   readonly install: boolean
@@ -154,7 +154,7 @@ export interface PlanPlugin {
 }
 
 /** docs/reference/plan.md, "Operations" */
-export interface PlanWorkflow {
+export type PlanWorkflow = {
   readonly plugin: string
   readonly operation: string
   readonly parameters: Named<InputSchema>
@@ -162,13 +162,13 @@ export interface PlanWorkflow {
   readonly availability_rules: AvailabilityRules | null
 }
 
-export interface AvailabilityRules {
+export type AvailabilityRules = {
   readonly available?: boolean
   readonly node_instances_active?: readonly string[]
   readonly node_types_required?: readonly string[]
 }
 
-export interface PlanRelationshipType {
+export type PlanRelationshipType = {
   readonly name: string
   readonly derived_from?: string
   readonly type_hierarchy: readonly string[]
@@ -177,7 +177,7 @@ export interface PlanRelationshipType {
   readonly target_interfaces: Named<Named<InterfaceOperation>>
 }
 
-export interface PlanGroup {
+export type PlanGroup = {
   readonly members: readonly string[]
   readonly policies: Named<{
     readonly type: string
@@ -186,23 +186,23 @@ export interface PlanGroup {
   }>
 }
 
-export interface PlanPolicy {
+export type PlanPolicy = {
   readonly type: string
   readonly targets: readonly string[]
   readonly properties: ScalableProperties
 }
 
-export interface PlanScalingGroup {
+export type PlanScalingGroup = {
   readonly members: readonly string[]
   readonly properties: ScalableProperties
 }
 
-export interface PlanOutput {
+export type PlanOutput = {
   readonly value: Json
   readonly description?: string
 }
 
-export interface PlanLabel {
+export type PlanLabel = {
   readonly values: readonly Json[]
 }
 
@@ -217,13 +217,13 @@ export interface DeploymentPlan extends Omit<Plan, 'inputs'> {
 }
 
 /** Carried as data: nothing runs it. */
-export interface PolicySource {
+export type PolicySource = {
   readonly source: string
   readonly description?: string
 }
 
 /** docs/reference/plan.md, "Node instances" */
-export interface PlannedNodeInstance {
+export type PlannedNodeInstance = {
   readonly id: string
   readonly name: string
   readonly node_id: string
@@ -232,14 +232,14 @@ export interface PlannedNodeInstance {
   readonly scaling_groups?: readonly { readonly name: string; readonly id: string }[]
 }
 
-export interface InstanceRelationship {
+export type InstanceRelationship = {
   readonly type: string
   readonly target_name: string
   readonly target_id: string
 }
 
 /** docs/reference/plan.md, "Deployment plan" */
-export interface InterDeploymentFunction {
+export type InterDeploymentFunction = {
   readonly function_identifier: string
   /** Deployment id, or null while it is still the function that stands beside it. */
   readonly target_deployment: readonly [string | null, Json]

@@ -1,7 +1,7 @@
 import { BadRegex, eat, type Flags, peek, type Reader } from './reader.ts'
 
 /** A set of characters, as in `[a-z]`, `.` or `\d`. */
-export interface Characters {
+export type Characters = {
   readonly holds: (codePoint: number) => boolean
   /** Work of one test, in steps of the matcher. */
   readonly cost: number

@@ -9,7 +9,7 @@ export { RegexTooCostly } from './program.ts'
  * Work that may still be done; shared by all patterns of one check, as a blueprint may have any number of them. A step
  * takes some 20 ns, and a pattern on an input's value takes hundreds.
  */
-export interface StepBudget {
+export type StepBudget = {
   left: number
 }
 
@@ -45,7 +45,7 @@ export function matchesFromStart(regex: ParsedRegex, text: string, budget: StepB
   return run({ compiled, codes, budget }, compiled.program, 0, slots) !== null
 }
 
-interface Match {
+type Match = {
   readonly compiled: CompiledRegex
   readonly codes: readonly number[]
   readonly budget: StepBudget
@@ -56,7 +56,7 @@ function spend(budget: StepBudget, steps: number): void {
   if (budget.left < 0) throw new RegexTooCostly('too many steps')
 }
 
-interface State {
+type State = {
   readonly at: number
   readonly position: number
   readonly slots: readonly number[]

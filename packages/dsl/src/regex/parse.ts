@@ -37,7 +37,7 @@ export type Regex =
     }
   | { readonly kind: 'if'; readonly group: number; readonly then: Regex; readonly otherwise: Regex }
 
-export interface ParsedRegex {
+export type ParsedRegex = {
   readonly root: Regex
   readonly groups: number
   /** Whether what groups matched has a say in what follows. */

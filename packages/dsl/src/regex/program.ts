@@ -19,7 +19,7 @@ export type Instruction =
 
 export type Program = readonly Instruction[]
 
-export interface CompiledRegex {
+export type CompiledRegex = {
   readonly program: Program
   /** Two for each group, then one for each loop. */
   readonly slots: number
@@ -33,7 +33,7 @@ export class RegexTooCostly extends Error {}
 /** Counted repetitions are written out; nested ones multiply. */
 const MOST_INSTRUCTIONS = 100_000
 
-interface Compiler {
+type Compiler = {
   instructions: number
   slots: number
   readonly refersBack: boolean

@@ -1,5 +1,5 @@
 /** A pattern that is being read. */
-export interface Reader {
+export type Reader = {
   readonly chars: readonly string[]
   at: number
 }
@@ -7,7 +7,7 @@ export interface Reader {
 /** Not a regular expression in Python's syntax. */
 export class BadRegex extends Error {}
 
-export interface Flags {
+export type Flags = {
   readonly ignoreCase: boolean
   readonly multiline: boolean
   readonly dotAll: boolean

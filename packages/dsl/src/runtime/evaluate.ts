@@ -44,7 +44,7 @@ export async function evaluateWatchingSecrets(
   return { value, isSecret }
 }
 
-export interface Evaluation {
+export type Evaluation = {
   readonly context: EvaluationContext
   readonly storage: EvaluationStorage
   /** Functions around this one; values that refer to each other in a circle end at the limit. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json.ts'
 
 /** What run-time evaluation reads. Every read belongs to one deployment unless it names another. */
-export interface EvaluationStorage {
+export type EvaluationStorage = {
   readonly deploymentId: string
   /** Lets others have their turn, where many are served by one process. */
   pause(): Promise<void>
@@ -34,7 +34,7 @@ export type SystemFact =
   | 'deployment.blueprint'
   | 'deployment.owner'
 
-export interface StoredNode {
+export type StoredNode = {
   readonly id: string
   readonly properties: JsonObject
   readonly relationships: readonly {
@@ -43,7 +43,7 @@ export interface StoredNode {
   }[]
 }
 
-export interface StoredNodeInstance {
+export type StoredNodeInstance = {
   readonly id: string
   readonly node_id: string
   readonly index: number
@@ -65,7 +65,7 @@ export type StoredCapability =
  * Whose functions are evaluated (docs/reference/language/functions.md, "At run time"). Empty for outputs and
  * capabilities.
  */
-export interface EvaluationContext {
+export type EvaluationContext = {
   /** Instance id, for node operations. */
   readonly self?: string
   /** Instance ids and node names, for relationship operations. */

@@ -7,7 +7,7 @@ import { isNull, mapLike, nodePlace, type YamlEntry, type YamlMap, type YamlNode
 import { misfit } from './check.ts'
 import type { DataType, Properties } from './model.ts'
 
-export interface Completion {
+export type Completion = {
   readonly dataTypes: Definitions<DataType>
   /** How messages name the owner of the values. */
   readonly label: string

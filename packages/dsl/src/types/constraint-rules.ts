@@ -5,7 +5,7 @@ import type { InputSchema } from '../plan/plan.ts'
 import { matchesFromStart, pythonRegex, RegexTooCostly, type StepBudget } from '../regex/match.ts'
 import type { ObjectGetter } from './objects.ts'
 
-export interface ConstraintRequest {
+export type ConstraintRequest = {
   readonly name: string
   readonly value: Json
   readonly schema: InputSchema
@@ -53,7 +53,7 @@ export function violation(
   return null
 }
 
-export interface RuleParts {
+export type RuleParts = {
   readonly operator: string
   readonly argument: Json
   readonly message: string | null

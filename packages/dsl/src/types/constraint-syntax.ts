@@ -42,7 +42,7 @@ function isText(node: YamlNode): boolean {
   return node.kind === 'scalar' && node.type === 'string'
 }
 
-export interface ConstraintSyntax {
+export type ConstraintSyntax = {
   readonly path: string
   readonly gates: Version | null
   readonly errorMessages: boolean

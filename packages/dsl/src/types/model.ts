@@ -1,6 +1,6 @@
 import type { YamlMap, YamlNode } from '../yaml/node.ts'
 
-export interface Property {
+export type Property = {
   readonly name: string
   readonly written: YamlMap
   readonly type: string | null
@@ -11,7 +11,7 @@ export interface Property {
 
 export type Properties = ReadonlyMap<string, Property>
 
-export interface DataType {
+export type DataType = {
   readonly name: string
   readonly written: YamlMap
   readonly properties: Properties

@@ -28,7 +28,7 @@ export const OBJECT_TYPES: readonly ObjectType[] = [
  * One question to the manager: is there such an object that also satisfies every constraint
  * (docs/reference/language/constraints.md, "Objects")?
  */
-export interface ObjectQuery {
+export type ObjectQuery = {
   readonly type: ObjectType
   readonly value: Json
   /** Where to look: the deployment, else the blueprint from which a deployment is being created. */
@@ -37,7 +37,7 @@ export interface ObjectQuery {
 }
 
 /** The data based constraints of docs/reference/language/constraints.md, "Operators". */
-export interface DataConstraints {
+export type DataConstraints = {
   readonly filter_id?: string
   readonly labels?: readonly { readonly [key: string]: Json }[]
   readonly tenants?: readonly string[]

@@ -8,7 +8,7 @@ import { correctedType } from './corrected.ts'
 import { OBJECT_TYPES, type ObjectGetter } from './objects.ts'
 import { isPrimitive } from './primitive.ts'
 
-export interface ParametersRequest {
+export type ParametersRequest = {
   readonly workflow: string
   readonly schema: { readonly [name: string]: InputSchema }
   readonly given: { readonly [name: string]: Json }

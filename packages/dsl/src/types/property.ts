@@ -19,7 +19,7 @@ export const propertyFields: { readonly [key: string]: Field } = {
 export const propertySchema: Shape = { kind: 'map', of: { kind: 'record', fields: propertyFields } }
 
 /** One property of a type. */
-export interface PropertyOwner {
+export type PropertyOwner = {
   readonly build: Build
   readonly dataTypes: Definitions<DataType>
   /** Path of the schema, e.g. `node_types.db.properties`. */

@@ -3,7 +3,7 @@ import { type Json, type JsonObject, sameJson } from '../json.ts'
 import { dictSteps, step, type UpdateStep } from './step.ts'
 
 /** A node as the manager stores it, or as the plan has it; the parts that updates compare. */
-export interface StoredNodePlan {
+export type StoredNodePlan = {
   readonly id: string
   readonly type: string
   readonly properties: JsonObject
@@ -13,12 +13,12 @@ export interface StoredNodePlan {
   readonly relationships: readonly StoredRelationshipPlan[]
 }
 
-interface NamedPlugin {
+type NamedPlugin = {
   readonly name: string
   readonly executor: string
 }
 
-export interface StoredRelationshipPlan {
+export type StoredRelationshipPlan = {
   readonly type: string
   readonly target_id: string
   readonly type_hierarchy: readonly string[]

@@ -19,7 +19,7 @@ function rank({ action, entity_type: type }: UpdateStep): number {
   return 0
 }
 
-interface Ordered {
+type Ordered = {
   readonly id: string
   readonly relationships: readonly { readonly target_id: string }[]
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, sameJson } from '../json.ts'
 
 /** One difference between a deployment and a new blueprint (docs/reference/plan.md, "Updates"). */
-export interface UpdateStep {
+export type UpdateStep = {
   readonly action: 'add' | 'remove' | 'modify'
   readonly entity_type: EntityType
   readonly entity_id: readonly string[]

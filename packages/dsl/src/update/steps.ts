@@ -4,7 +4,7 @@ import { orderedSteps, topologyOrder } from './order.ts'
 import { dictSteps, type EntityType, step, type UpdateStep } from './step.ts'
 
 /** What is compared, of the stored deployment and of the new deployment plan. */
-export interface Updatable {
+export type Updatable = {
   readonly description: string | null
   readonly nodes: readonly StoredNodePlan[]
   readonly outputs: JsonObject | { readonly [name: string]: object }

@@ -1,7 +1,7 @@
 import type { Plan, PlanNode } from '../plan/plan.ts'
 
 /** Numbers of a stored node that an update keeps. */
-export interface StoredNumbers {
+export type StoredNumbers = {
   readonly id: string
   readonly number_of_instances: number
   readonly planned_number_of_instances: number

@@ -12,7 +12,7 @@ import { placeOf, type Source } from './source.ts'
 export type YamlNode = YamlScalar | YamlList | YamlMap
 
 /** A place in a file, not yet counted out. */
-export interface Standing {
+export type Standing = {
   readonly source: Source
   readonly offset: number
 }
@@ -35,7 +35,7 @@ export interface YamlMap extends Standing {
   readonly entries: ReadonlyMap<string, YamlEntry>
 }
 
-export interface YamlEntry {
+export type YamlEntry = {
   readonly key: YamlScalar
   readonly value: YamlNode
 }
@@ -99,7 +99,7 @@ export function textLike(at: Standing, value: string): YamlScalar {
 }
 
 /** JSON of a node, and the node of each JSON object or list made from one. */
-export interface Conversion {
+export type Conversion = {
   readonly json: Map<YamlNode, Json>
   readonly origins: Map<object, YamlNode>
 }

@@ -32,7 +32,7 @@ export function readYaml(address: string, text: string): YamlNode {
   return root === null || isEmpty(root) ? { kind: 'map', source, offset: 0, entries: new Map() } : root
 }
 
-interface Reader {
+type Reader = {
   readonly source: Source
   readonly events: readonly Event[]
   next: number

@@ -1,7 +1,7 @@
 import type { Place } from '../diagnostic.ts'
 
 /** One YAML file, able to turn an offset into a line and a column. */
-export interface Source {
+export type Source = {
   readonly address: string
   readonly text: string
   /** Offset of the first character of each line. */

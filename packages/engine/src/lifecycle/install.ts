@@ -29,7 +29,7 @@ export function installSubgraph(scope: BuildScope, instance: ModelNodeInstance):
 }
 
 /** `real` is null where nothing is implemented; `absent` then takes its place. */
-interface Stage {
+type Stage = {
   readonly real: Step | null
   readonly absent: Step
 }

@@ -10,7 +10,7 @@ import type { BuildInput } from '../workflow.ts'
 import { hostUninstall } from './host.ts'
 import { nothing, operation, sendEvent } from './instance-tasks.ts'
 
-export interface CleanupChange {
+export type CleanupChange = {
   readonly changed: ReadonlyMap<string, StoredOperation>
   readonly inserted: readonly StoredOperation[]
 }

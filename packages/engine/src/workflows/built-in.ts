@@ -4,7 +4,7 @@ import { install } from './install.ts'
 import { uninstall } from './uninstall.ts'
 
 /** What a deployment's workflow is mapped to: a plugin of its blueprint, and a function of that. */
-export interface WorkflowMapping {
+export type WorkflowMapping = {
   readonly plugin: string
   readonly operation: string
 }

@@ -44,7 +44,7 @@ export const executeOperation: Workflow = {
 }
 
 /** What start, stop, restart and pull ask for as well. */
-export interface OperationRequest {
+export type OperationRequest = {
   readonly operation: string
   readonly kwargs: JsonObject
   readonly allowOverride: boolean

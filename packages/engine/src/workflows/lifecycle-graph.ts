@@ -9,7 +9,7 @@ import type { BuildInput } from '../workflow.ts'
 import { instanceOrder } from './instance-order.ts'
 import { type Selection, selects } from './selection.ts'
 
-export interface LifecycleGraph {
+export type LifecycleGraph = {
   readonly selection: Selection
   readonly ignoreFailure: boolean
   readonly direction: 'targets-first' | 'sources-first'

@@ -7,7 +7,7 @@ import { WorkflowError } from '../workflow.ts'
  * The filters of the built-in workflows (docs/reference/workflows.md, "Built-in workflows"); an empty list filters
  * nothing.
  */
-export interface Selection {
+export type Selection = {
   readonly typeNames: ReadonlySet<string>
   readonly nodeIds: ReadonlySet<string>
   readonly nodeInstanceIds: ReadonlySet<string>

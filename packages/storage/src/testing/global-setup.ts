@@ -13,6 +13,7 @@ import { findRunningServer, whenNoProcessWorksIn } from '../embedded/postmaster-
 import { prepareTemplate } from './prepare-template.ts'
 
 declare module 'vitest' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: Vitest's own is added to
   interface ProvidedContext {
     readonly testPostgres: ConnectionConfig
   }

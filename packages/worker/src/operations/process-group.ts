@@ -16,7 +16,7 @@ export type Exit =
   | { readonly kind: 'not-started'; readonly reason: string }
 
 /** A child that leads a session and a process group of its own, so that all it started can be killed with it. */
-export interface ProcessGroup {
+export type ProcessGroup = {
   /** Settles when the leader has exited, whoever still holds its output. */
   readonly exit: Promise<Exit>
   /** Ends all that it started, which has `graceMs` to end by itself; settles when nothing of it is left. */
@@ -25,7 +25,7 @@ export interface ProcessGroup {
   leave(): void
 }
 
-export interface GroupCommand {
+export type GroupCommand = {
   readonly command: string
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string>>

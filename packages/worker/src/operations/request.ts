@@ -12,7 +12,7 @@ export type CloudifyContext = JsonObject & {
   readonly plugin: JsonObject & { readonly name: string }
 }
 
-export interface OperationRequest {
+export type OperationRequest = {
   readonly context: CloudifyContext
   readonly kwargs: Readonly<Record<string, JsonValue>>
   readonly environment: OperationEnvironment
@@ -30,7 +30,7 @@ export interface OperationRequest {
 }
 
 /** What an operation's process is told about its surroundings (docs/reference/operations.md, "Process"). */
-export interface OperationEnvironment {
+export type OperationEnvironment = {
   /** The worker's own variables: `process.env`. Few of them become the child's. */
   readonly inherited: Readonly<Record<string, string | undefined>>
   /** Names of more that do; with `*` at their end, all that begin so. */
