@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { noParameters } from './build-graph.ts'
-import { createGraph, newGraphRecord, type StoredOperation, WorkflowError } from './index.ts'
+import { createGraph, finish, newGraphRecord, type StoredOperation, WorkflowError } from './index.ts'
 
 const options = { newId: () => 'new', waitAfterFailMs: 0 }
 
 function graphOf(type: string, parameters: object) {
   const row = { id: 'r1', name: 'task', type, state: 'pending', dependencies: [] } as const
   const stored: StoredOperation = { ...row, parameters: { ...noParameters, ...parameters } }
-  return () => createGraph([stored], newGraphRecord, options)
+  return () => finish(createGraph([stored], newGraphRecord, options))
 }
 
 const ignore = { path: 'ignore', node_instance_id: 'a_1' }

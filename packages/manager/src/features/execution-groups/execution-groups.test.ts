@@ -160,7 +160,10 @@ test('cancel reaches all: what waits at once, what runs as it does alone', async
   const { id } = (await start({ ...call, concurrency: 1 })).body
   const running = await gate.next()
   expect((await act(id, 'cancel')).status).toBe(200)
-  expect(await counted(id)).toEqual({ cancelling: 1, cancelled: 2 })
+  // What runs is cancelled as soon as its worker hears of it; its operation runs to its end.
+  const { cancelling = 0, cancelled = 0 } = await counted(id)
+  expect(cancelling + cancelled).toBe(3)
+  expect(cancelling).toBeLessThanOrEqual(1)
   running.answer('ok')
   await allEnded(id)
   expect(await counted(id)).toEqual({ cancelled: 3 })
