@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openDatabase, startEmbeddedPostgres } from '@tutti/storage'
 import { expect, test } from 'vitest'
 import { expectNotRepeated, expectWholeInstall, recordedSuccesses } from './crash/nothing-lost.ts'
-import { childrenOf, processesWith } from './crash/process-table.ts'
+import { childrenOf, killProcess, processesWith } from './crash/process-table.ts'
 import { recordedBlueprint } from './crash/recorded-blueprint.ts'
 import { atSite } from './crash/site.ts'
 import { clientOf, freePort, untilReady } from './crash/tutti-process.ts'
@@ -58,11 +58,13 @@ test(
 
         // Out of reach: what was asked gets no answer at all.
         const postmaster = server.pid ?? 0
-        const halted = [postmaster, ...(await childrenOf(postmaster)).map(({ pid }) => pid)]
-        for (const pid of halted) process.kill(pid, 'SIGSTOP')
+        // Itself first, so that it makes no more.
+        killProcess(postmaster, 'SIGSTOP')
+        const children = (await childrenOf(postmaster)).map(({ pid }) => pid)
+        for (const pid of children) killProcess(pid, 'SIGSTOP')
         const haltedAt = performance.now()
         await whenNothingRuns().finally(() => {
-          for (const pid of halted) process.kill(pid, 'SIGCONT')
+          for (const pid of [postmaster, ...children]) killProcess(pid, 'SIGCONT')
         })
         console.log(`database away: without an answer operations ended after ${msSince(haltedAt)} ms`)
         const seen = (await blueprint.starts()).length

@@ -27,10 +27,10 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Kills a process that may have ended meanwhile. */
-export function killProcess(pid: number): void {
+/** Kills a process that may have ended meanwhile, or sends it another signal. */
+export function killProcess(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(pid, signal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
