@@ -21,12 +21,6 @@ export async function findImportable(db: Database, tenantId: number, username: s
   return { sha256: row.archive_sha256, mainFile: row.main_file_name }
 }
 
-/** What the manager was told of where it runs. */
-export async function readProviderContext(db: Database): Promise<unknown> {
-  const row = await db.selectFrom('provider_context').select('context').limit(1).executeTakeFirst()
-  return row?.context
-}
-
 /**
  * The blueprint as one upload made it. When it was deleted meanwhile, or even uploaded again, the upload that made the
  * old one must change nothing any more.

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseLabels } from '@tutti/api'
+import { findProviderContext } from '@tutti/domain/manager'
 import { diagnosticText } from '@tutti/dsl'
 import {
   addLabels,
@@ -24,7 +25,6 @@ import {
   deleteUploaded,
   failBlueprint,
   findImportable,
-  readProviderContext,
   readUploaded,
   setBlueprintState,
   storePlan,
@@ -154,7 +154,7 @@ async function parse(
   execution: ExecutionRow,
   { id, folder, mainFile }: { readonly id: string; readonly folder: string; readonly mainFile: string },
 ): Promise<Parsed> {
-  const importRules = importRulesOf(await readProviderContext(services.db))
+  const importRules = importRulesOf((await findProviderContext(services.db))?.context)
   const outcome = await runInThread(
     () => services.planning.enter(execution.tenant_id),
     'parse',
