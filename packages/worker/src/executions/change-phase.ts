@@ -2,7 +2,7 @@ import { ApiError } from '@tutti/api'
 import { type WorkflowActions, workflowActions } from '@tutti/domain/workflow-actions'
 import { type ActionStep, type PhaseProgress, type WorkflowEnd, WorkflowError } from '@tutti/engine'
 import type { Database, ExecutionRow, Lease } from '@tutti/storage'
-import { setPhase } from './phase-queries.ts'
+import { setPhase } from './queries.ts'
 
 /**
  * One transaction of `runPhases`: the steps of actions in order, and how far the execution has come with them. The

@@ -5,6 +5,7 @@ import type {
   GraphRecord,
   ModelNode,
   ModelNodeInstance,
+  PhaseProgress,
   PreparedResume,
   StoredOperation,
 } from '@tutti/engine'
@@ -15,10 +16,11 @@ import {
   inParts,
   type Lease,
   LeaseLost,
+  type Schema,
   type Transaction,
   toJson,
 } from '@tutti/storage'
-import { sql } from 'kysely'
+import { sql, type UpdateObject } from 'kysely'
 
 /** Names and facts that every operation of the execution is told. */
 export async function loadSurroundings(db: Database, execution: ExecutionRow) {
@@ -203,11 +205,15 @@ export async function clearResumeMode(transaction: Transaction, lease: Lease): P
     .execute()
 }
 
-/** Gives the execution the token of its new owner and, in the same statement, proves that the lease is held. */
-export async function setToken(transaction: Transaction, lease: Lease, tokenHash: string) {
+/** Changes the execution's row and, in the same statement, proves that the lease is held. */
+async function updateHeld(
+  transaction: Transaction,
+  lease: Lease,
+  change: UpdateObject<Schema, 'executions'>,
+) {
   const row = await transaction
     .updateTable('executions')
-    .set({ token_hash: tokenHash })
+    .set(change)
     .where('tenant_id', '=', lease.tenantId)
     .where('id', '=', lease.executionId)
     .where('lease_fence', '=', lease.fence)
@@ -215,6 +221,15 @@ export async function setToken(transaction: Transaction, lease: Lease, tokenHash
     .executeTakeFirst()
   if (row === undefined) throw new LeaseLost(lease)
   return row
+}
+
+/** Gives the execution the token of its new owner, under the lease; its status. */
+export const setToken = (transaction: Transaction, lease: Lease, tokenHash: string) =>
+  updateHeld(transaction, lease, { token_hash: tokenHash })
+
+/** Stores how far the execution has come, under the lease. */
+export async function setPhase(transaction: Transaction, lease: Lease, phase: PhaseProgress): Promise<void> {
+  await updateHeld(transaction, lease, { phase: toJson(phase) })
 }
 
 /** With its start: nobody looks at them again. */
@@ -237,17 +252,9 @@ const counted = (total: number, finished: number) => ({
   finished_operations: sql<number>`finished_operations + ${finished}`,
 })
 
-/** Adds to the counters and, in the same statement, proves that the lease is still held. */
+/** Adds to the counters, under the lease. */
 async function count(transaction: Transaction, lease: Lease, total: number, finished: number): Promise<void> {
-  const row = await transaction
-    .updateTable('executions')
-    .set(counted(total, finished))
-    .where('tenant_id', '=', lease.tenantId)
-    .where('id', '=', lease.executionId)
-    .where('lease_fence', '=', lease.fence)
-    .returning('id')
-    .executeTakeFirst()
-  if (row === undefined) throw new LeaseLost(lease)
+  await updateHeld(transaction, lease, counted(total, finished))
 }
 
 const ownerOf = ({ tenant_id, id, visibility, created_by }: ExecutionRow) => ({
