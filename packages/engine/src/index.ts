@@ -31,8 +31,11 @@ export { prepareResume } from './prepare-resume.ts'
 export { pythonText } from './python-text.ts'
 export type { Reduction } from './reduce.ts'
 export { reduce } from './reduce.ts'
-export type { ActionStep, PhasePerformer, PhaseProgress } from './run-phases.ts'
-export { runPhases } from './run-phases.ts'
+export type { GraphRunner, OperationsLeft, RunControl, RunningOperations } from './run-graph.ts'
+export { runGraph, Stopped } from './run-graph.ts'
+export type { ActionStep, PhaseProgress } from './run-phases.ts'
+export type { ExecutionStore, Runner, StoredGraph, StoredRun, WorkflowRun } from './run-workflow.ts'
+export { runWorkflow } from './run-workflow.ts'
 export type { GraphPlan, PlanEdge, PlanPart, Step, SubgraphStep, TaskStep } from './step.ts'
 export type {
   FailureHandler,

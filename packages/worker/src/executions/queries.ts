@@ -7,6 +7,7 @@ import type {
   ModelNodeInstance,
   PhaseProgress,
   PreparedResume,
+  StoredGraph,
   StoredOperation,
 } from '@tutti/engine'
 import {
@@ -90,13 +91,6 @@ export async function loadModel(
   return { nodes: nodes as ModelNode[], nodeInstances: nodeInstances as unknown as ModelNodeInstance[] }
 }
 
-export type StoredGraph = {
-  readonly id: string
-  readonly name: string
-  readonly record: GraphRecord
-  readonly operations: readonly StoredOperation[]
-}
-
 export async function loadGraphs(db: Database, lease: Lease): Promise<StoredGraph[]> {
   const graphs = await db
     .selectFrom('tasks_graphs')
@@ -160,7 +154,7 @@ export async function takeStep(
   throw new Error(`step ${step} of execution ${lease.executionId} cannot follow step ${stored.step}`)
 }
 
-/** Stores everything that one step of the reducer decided (engine README 3); `takeStep` comes before it. */
+/** Stores everything that one step of the reducer decided (README of the engine); `takeStep` comes before it. */
 export async function storeCommit(
   transaction: Transaction,
   execution: ExecutionRow,
