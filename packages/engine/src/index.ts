@@ -25,6 +25,8 @@ export type {
   WorkflowSettings,
 } from './model.ts'
 export { defaultSettings } from './model.ts'
+export type { AddedNodeInstance, NodeInstanceChange, RewiredNodeInstance } from './node-instance-change.ts'
+export { changedModel, changeNodeInstances } from './node-instance-change.ts'
 export type { ErrorCause, OperationError } from './operation-error.ts'
 export type { PreparedResume } from './prepare-resume.ts'
 export { prepareResume } from './prepare-resume.ts'

@@ -128,6 +128,7 @@ async function runGraphPhase({ isDryRun }: StoredRun, phase: GraphPhase, runner:
     waitAfterFailMs: deployment.model.settings.waitAfterFailMs,
     dryRun: isDryRun,
     rerunLifecycle: lifecycleRerun(deployment),
+    changesNodeInstances: phase.changesNodeInstances === true,
     ...(runner.batchSize !== undefined && { batchSize: runner.batchSize }),
   }
   return runGraph(

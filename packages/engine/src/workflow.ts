@@ -27,6 +27,8 @@ export type GraphPhase = {
   readonly name: string
   /** Half-done installations are undone before the graph is resumed (docs/reference/workflows.md, "Resuming"). */
   readonly cleansUpOnResume: boolean
+  /** Tasks of it add and remove node instances (`changeNodeInstances`); no other graph is let do so. */
+  readonly changesNodeInstances?: boolean
   /** @throws WorkflowError when no graph can be made of this deployment. */
   build(input: BuildInput): Work<readonly StoredOperation[]>
 }

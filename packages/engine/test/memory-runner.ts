@@ -4,6 +4,7 @@ import {
   builtInWorkflow,
   type CancelMode,
   type ChildrenPhase,
+  changedModel,
   type DeploymentModel,
   type ExecutionStore,
   finish,
@@ -158,7 +159,10 @@ function memoryRunner(world: World, memory: MemoryStore, crashAt: number | null,
   })
 
   const store: ExecutionStore = {
-    readDeployment: async () => ({ model: withStates(world.model, memory.instanceStates), context: {} }),
+    readDeployment: async () => {
+      const model = memory.instanceChanges.reduce(changedModel, world.model)
+      return { model: withStates(model, memory.instanceStates), context: {} }
+    },
     loadGraphs: async () => loadGraphs(memory),
     storeGraph: stored((graph) => storeGraph(memory, graph)),
     storeResume: stored((prepared) => storeResume(memory, prepared)),

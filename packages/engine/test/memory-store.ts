@@ -5,6 +5,7 @@ import {
   finish,
   type GraphRecord,
   isTerminated,
+  type NodeInstanceChange,
   newGraphRecord,
   type PhaseProgress,
   type PreparedResume,
@@ -18,6 +19,8 @@ export type MemoryStore = {
   readonly graphs: Map<string, MemoryGraph>
   /** Of all graphs. */
   readonly operations: Map<string, StoredOperation>
+  /** Instances that came and went since the deployment was made. */
+  readonly instanceChanges: NodeInstanceChange[]
   readonly instanceStates: Map<string, string>
   readonly stateLog: string[]
   readonly events: EmittedEvent[]
@@ -35,6 +38,7 @@ export function newStore(): MemoryStore {
   return {
     graphs: new Map(),
     operations: new Map(),
+    instanceChanges: [],
     instanceStates: new Map(),
     stateLog: [],
     events: [],
@@ -78,6 +82,7 @@ export function storeStep(to: MemoryStore, graphId: string, commit: Commit): voi
     to.operations.delete(id)
     to.graphs.get(graphId)?.ids.delete(id)
   }
+  to.instanceChanges.push(...json(commit.nodeInstanceChanges))
   for (const { nodeInstanceId, state } of commit.nodeInstanceStates) {
     to.instanceStates.set(nodeInstanceId, state)
     to.stateLog.push(`${nodeInstanceId} ${state}`)

@@ -25,7 +25,7 @@ export function createExecutionStore(
   const { db, config } = services
   const { lease } = control
   /** The node of each instance, which events name. */
-  let nodes: ReadonlyMap<string, string> = new Map()
+  let nodes = new Map<string, string>()
 
   return {
     async readDeployment() {
@@ -56,6 +56,9 @@ export function createExecutionStore(
     /** While the database is away, operations run on and their answers wait. */
     async storeStep(graphId, commit) {
       const step = control.step + 1
+      for (const { added } of commit.nodeInstanceChanges) {
+        for (const { id, node_id } of added) nodes.set(id, node_id)
+      }
       const stored = whileHeld(services, control, () =>
         db.transaction().execute(async (transaction) => {
           const isNew = await takeStep(transaction, lease, step, commit.counters)

@@ -1,3 +1,4 @@
+import { changeNodeInstances } from '@tutti/domain/node-instances'
 import { insertGraph, insertOperations } from '@tutti/domain/operations'
 import type {
   Commit,
@@ -170,6 +171,9 @@ export async function storeCommit(
       .where('tenant_id', '=', tenantId)
       .where('id', 'in', commit.removed)
       .execute()
+  }
+  for (const change of commit.nodeInstanceChanges) {
+    await changeNodeInstances(transaction, { tenantId, deploymentId: execution.deployment_id ?? '' }, change)
   }
   await setInstanceStates(transaction, execution, commit)
   if (commit.record !== null) await setGraphRecord(transaction, tenantId, graphId, commit.record)
