@@ -55,6 +55,7 @@ export type {
   BuildInput,
   ChildrenPhase,
   GraphPhase,
+  Otherwise,
   Phase,
   Workflow,
 } from './workflow.ts'

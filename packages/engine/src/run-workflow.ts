@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts'
 import { lifecycleRerun } from './lifecycle/rerun.ts'
 import { type PreparedResume, prepareResume } from './prepare-resume.ts'
 import { type GraphEnd, type GraphRunner, type OperationsLeft, runGraph } from './run-graph.ts'
-import { type ActionStep, type PhaseProgress, runPhases } from './run-phases.ts'
+import { type ActionStep, type PhaseProgress, runPhases, undoGraphs } from './run-phases.ts'
 import { countedOperations, type StoredOperation } from './stored-operation.ts'
 import type { Work } from './work.ts'
 import {
@@ -65,6 +65,8 @@ export type Runner = GraphRunner & {
   checkRunnable(operations: readonly StoredOperation[]): void
   /** @throws WorkflowError */
   children(phase: ChildrenPhase): Promise<WorkflowEnd>
+  /** Why an execution fails when that was thrown inside; undefined where it is to be taken up again as it is stored. */
+  failureOf(error: unknown): string | undefined
 }
 
 export type WorkflowRun = { readonly end: WorkflowEnd; readonly left: OperationsLeft | null }
@@ -87,34 +89,37 @@ export async function runWorkflow(stored: StoredRun, runner: Runner): Promise<Wo
   const end = await runPhases(phases, progress, {
     async graph(phase) {
       // Not before the children of a resumed execution are done: until then they are tried again as well.
-      if (resumeMode !== null) await applyResume(runner, phases, resumeMode)
-      resumeMode = null
-      const ended = await orRefused(() => runGraphPhase(stored, phase, runner))
+      const ended = await orFailed(runner, async () => {
+        if (resumeMode !== null) await applyResume(runner, stored, resumeMode)
+        resumeMode = null
+        return runGraphPhase(stored, phase, runner)
+      })
       if ('status' in ended) return ended
       last.left = ended.left
       return ended.outcome
     },
     children: (phase) =>
-      orRefused(async () => {
+      orFailed(runner, async () => {
         const ended = await runner.children(phase)
         return ended.status === 'failed' && phase.ignoresFailure ? { status: 'succeeded' } : ended
       }),
     async change(steps, changed) {
       // Nothing of the execution may still be at work when what it has begun is undone.
       await last.left?.done
-      return runner.store.change(steps, changed)
+      return orFailed(runner, () => runner.store.change(steps, changed))
     },
   })
   return { end, left: last.left }
 }
 
-/** What cannot be carried out is the end of the workflow, once what it has begun is undone. */
-async function orRefused<T>(work: () => Promise<T>): Promise<T | WorkflowEnd> {
+/** What cannot be carried out, and what goes wrong inside, is the workflow's end, once what it has begun is undone. */
+async function orFailed<T>(runner: Runner, work: () => Promise<T>): Promise<T | WorkflowEnd> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof WorkflowError) return { status: 'failed', error: error.message }
-    throw error
+    const why = error instanceof WorkflowError ? error.message : runner.failureOf(error)
+    if (why === undefined) throw error
+    return { status: 'failed', error: why }
   }
 }
 
@@ -147,7 +152,7 @@ async function newGraph(
   const operations = await runner.inPieces(phase.build({ ...deployment, newId: runner.newId }))
   const graph = { id: runner.newId(), name: phase.name, record: newGraphRecord, operations }
   if (isDryRun) return graph
-  runner.checkRunnable(operations)
+  if (phase.mayStopHalfway !== true) runner.checkRunnable(operations)
   await runner.store.storeGraph(graph, await runner.inPieces(countedOperations(operations)))
   return graph
 }
@@ -158,10 +163,14 @@ async function newGraph(
  */
 async function applyResume(
   { store, inPieces, newId }: Runner,
-  phases: ReturnType<Workflow['phases']>,
+  { workflow, parameters, progress }: StoredRun,
   mode: 'resume' | 'force-resume',
 ): Promise<void> {
-  const graphs = await store.loadGraphs()
+  const phases = workflow.phases(parameters)
+  // What is being undone does not go on.
+  const isUndoing = progress !== null && 'undoing' in progress
+  const undoing = new Set(undoGraphs(phases).map(({ name }) => name))
+  const graphs = (await store.loadGraphs()).filter(({ name }) => !isUndoing || undoing.has(name))
   const deployment = await store.readDeployment()
   const prepared = new Map<string, PreparedResume>()
   for (const { id, name, operations } of graphs) {

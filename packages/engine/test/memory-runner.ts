@@ -100,6 +100,9 @@ export function* pointsOf({ counts }: World, atMost: number, from = 1): Generato
 
 class Crashed extends Error {}
 
+/** An error inside a runner, which its execution ends with. */
+export class Broken extends Error {}
+
 /**
  * Runs the workflow from wherever `memory` has it to its end, in simulated time, by the loop that workers run. `crashAt`:
  * at that point of the world's, nothing more of this run happens; `crashed` when it came to that.
@@ -234,6 +237,7 @@ function memoryRunner(world: World, memory: MemoryStore, crashAt: number | null,
       point()
       return world.children?.(phase) ?? { status: 'succeeded' }
     },
+    failureOf: (error) => (error instanceof Broken ? error.message : undefined),
     ...(world.batchSize !== undefined && { batchSize: world.batchSize }),
   }
 }

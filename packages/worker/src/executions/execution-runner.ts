@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject, PhaseProgress, Runner, StoredRun, Workflow } from '@tutti/engine'
-import type { ExecutionRow } from '@tutti/storage'
+import {
+  type JsonObject,
+  type PhaseProgress,
+  type Runner,
+  Stopped,
+  type StoredRun,
+  type Workflow,
+} from '@tutti/engine'
+import { type ExecutionRow, isDatabaseAway, LeaseLost, publicReason } from '@tutti/storage'
 import { runOnChildren } from '../children/run-on-children.ts'
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
@@ -14,7 +21,7 @@ export function createRunner(
   services: WorkerServices,
   execution: ExecutionRow,
   control: ExecutionControl,
-  { workflow, token }: { readonly workflow: Workflow; readonly token: string },
+  token: string,
 ): Runner {
   return {
     store: createExecutionStore(services, execution, control),
@@ -28,7 +35,13 @@ export function createRunner(
         report(event)
         control.wake()
       }),
-    checkRunnable: (operations) => refuseUnbuilt(execution.workflow_id, workflow, operations),
+    checkRunnable: (operations) => refuseUnbuilt(execution.workflow_id, operations),
+    failureOf(error) {
+      const isLeft = error instanceof LeaseLost || error instanceof Stopped || control.lost.aborted
+      if (isLeft || isDatabaseAway(error)) return undefined
+      services.log.error({ execution_id: execution.id, err: error }, 'execution failed inside the worker')
+      return publicReason(error)
+    },
     children: ({ workflowId, parameters }) =>
       runOnChildren({ services, execution, control, workflowId, parameters }),
   }

@@ -90,7 +90,7 @@ async function attempt(
   const token = await begin(services, ready, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
   const workflow = await mappedWorkflow(services.db, ready)
-  const runner = createRunner(services, ready, control, { workflow, token })
+  const runner = createRunner(services, ready, control, token)
   const { end, left } = await runWorkflow(storedRun(ready, workflow), runner)
   if (left === null) {
     await finish(services, execution, control, end, await targetsOf(services, execution))
