@@ -68,6 +68,7 @@ export {
   findBuiltInWorkflow,
   isSystemWorkflowName,
   type SystemWorkflowName,
+  systemWorkflowNames,
   type WorkflowMapping,
   whyNotBuiltIn,
 } from './workflows/built-in.ts'
