@@ -1,5 +1,6 @@
 import type { ConfigValues, Database, FairShares, Queue } from '@tutti/storage'
 import type { WorkerLog } from './log.ts'
+import type { WorkerMetrics } from './metrics.ts'
 import type { Executors } from './operations/index.ts'
 import type { ResourcesFolder } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
@@ -23,6 +24,7 @@ export type WorkerServices = {
   readonly resources: ResourcesFolder
   readonly executors: Executors
   readonly log: WorkerLog
+  readonly metrics: WorkerMetrics
   readonly now: () => number
 }
 

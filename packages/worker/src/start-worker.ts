@@ -12,10 +12,11 @@ import {
   type Registry,
   startHeartbeat,
 } from '@tutti/storage'
-import { createClaims } from './claims.ts'
+import { type Claims, createClaims } from './claims.ts'
 import { startCoordinator } from './coordinator/index.ts'
 import { createExecutors } from './executors/index.ts'
 import type { WorkerLog } from './log.ts'
+import { workerMetrics } from './metrics.ts'
 import { openResources } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 import { createSoon } from './soon.ts'
@@ -81,9 +82,13 @@ export async function startWorker(options: {
     waiting,
     resources,
     log,
+    metrics: workerMetrics(metrics, () => claims.running),
     now: Date.now,
   }
-  const claims = await createClaims({ ...services, executors: createExecutors(services) }, options.connection)
+  const claims: Claims = await createClaims(
+    { ...services, executors: createExecutors(services) },
+    options.connection,
+  )
   const listener = listen(
     options.connection,
     (notification) => {
