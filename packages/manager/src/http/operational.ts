@@ -1,4 +1,4 @@
-import { ApiError, apiVersions, openapi, routes } from '@tutti/api'
+import { ApiError, apiVersions, openapi } from '@tutti/api'
 import { ping } from '@tutti/storage'
 import type { FastifyInstance } from 'fastify'
 import { Histogram } from 'prom-client'
@@ -57,8 +57,14 @@ export function addOperationalRoutes(app: FastifyInstance, services: ManagerServ
         return reply.type('application/json').send(document)
       })
     }
+    let page: string | undefined
+    const pages = version === 'v3.1' ? ['/docs', `/docs/${version}`] : [`/docs/${version}`]
+    for (const path of pages) {
+      app.get(path, async (_request, reply) => {
+        page ??= docsPage(version)
+        return reply.type('text/html; charset=utf-8').send(page)
+      })
+    }
   }
-  const page = docsPage(routes)
-  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
   app.get('/', async (_request, reply) => reply.redirect('/docs'))
 }
