@@ -35,7 +35,7 @@ const retryMs = 250
 /** How often it is looked whether a lease has run out here, in parts of the lease; as much earlier it is given up. */
 const looksPerLease = 10
 
-/** Whoever ends waits no longer than this for a database that says nothing; leases run out by themselves. */
+/** How long a stopping worker waits for a database that does not answer; its leases then run out by themselves. */
 const lastWordMs = 5_000
 
 /** Killed operations have 5 seconds to end (operations/process-group.ts), and their end has to be stored. */

@@ -17,7 +17,7 @@ export function addOperationalRoutes(app: FastifyInstance, services: ManagerServ
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
-    if (reply.statusCode === 507) services.room.noteFull()
+    if (reply.statusCode === 507) services.diskSpace.noteFull()
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     const level = reply.statusCode >= 500 ? 'error' : request.method === 'GET' ? 'debug' : 'info'
     request.log[level](
@@ -35,7 +35,7 @@ export function addOperationalRoutes(app: FastifyInstance, services: ManagerServ
   app.get('/readyz', async (request, reply) => {
     try {
       await ping(services.db)
-      await services.room.check()
+      await services.diskSpace.check()
       return { status: 'ready' }
     } catch (error) {
       if (error instanceof ApiError && error.code === 'insufficient_storage_error') {
