@@ -52,7 +52,7 @@ type Held = {
 }
 
 export async function createClaims(services: WorkerServices, connection: PoolConfig): Promise<Claims> {
-  const { db, queue, settings, log, metrics } = services
+  const { db, queue, settings, log, counts } = services
   const held = new Map<string, Held>()
   const ending = new AbortController()
   let isDraining = false
@@ -72,7 +72,7 @@ export async function createClaims(services: WorkerServices, connection: PoolCon
       const askedAtMs = monotonicMs()
       const row = await takeLease(db, job, settings.owner, settings.leaseMs, whenLocked[from])
       if (row === undefined) return release()
-      metrics.executionsTaken.inc({ from })
+      counts.executionsTaken.inc({ from })
       const control = newControl(row, untilMs(askedAtMs))
       control.isDraining = isDraining
       const done = run(key, row, control, release)
@@ -176,7 +176,7 @@ export async function createClaims(services: WorkerServices, connection: PoolCon
     ...(settings.lifelessMs !== undefined && { lifelessMs: settings.lifelessMs }),
     onRenewal,
     onError(why) {
-      metrics.renewalsFailed.inc()
+      counts.renewalsFailed.inc()
       log.warn({ why }, 'leases could not be renewed')
     },
   })

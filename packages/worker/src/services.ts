@@ -1,4 +1,4 @@
-import type { ConfigValues, Database, FairShares, Queue } from '@tutti/storage'
+import type { ConfigValues, Database, FairShares, Queue, Registry } from '@tutti/storage'
 import type { CoalescedTask } from './coalesced-task.ts'
 import type { WorkerLog } from './log.ts'
 import type { WorkerMetrics } from './metrics.ts'
@@ -24,7 +24,9 @@ export type WorkerServices = {
   readonly resources: ResourcesFolder
   readonly executors: Executors
   readonly log: WorkerLog
-  readonly metrics: WorkerMetrics
+  readonly metrics: Registry
+  /** What this worker counts itself. */
+  readonly counts: WorkerMetrics
   readonly now: () => number
 }
 

@@ -82,7 +82,8 @@ export async function startWorker(options: {
     waiting,
     resources,
     log,
-    metrics: workerMetrics(metrics, () => claims.running),
+    metrics,
+    counts: workerMetrics(metrics, () => claims.running),
     now: Date.now,
   }
   const claims: Claims = await createClaims(

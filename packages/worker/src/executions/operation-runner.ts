@@ -53,7 +53,7 @@ export function createOperationRunner(
       const given = givenOperation(services, execution, token, operation, isResumed)
       const givenAtMs = performance.now()
       const outcome = await perform(services, executor, given, { signal: abort.signal, started })
-      services.metrics.operationSeconds.observe(
+      services.counts.operationSeconds.observe(
         { executor: name, outcome: outcome.ok ? 'succeeded' : outcome.error.kind },
         (performance.now() - givenAtMs) / 1_000,
       )
