@@ -32,7 +32,9 @@ const manager = await startManager({ dataFolder: folder.path, roles: 'api' })
 const workers: BenchWorker[] = []
 try {
   for (const name of ['worker-1', 'worker-2']) workers.push(await startWorker(manager, name, values.profile))
-  console.log('| | | seconds | lease owners | longest stall, ms | most memory of a worker, MB |')
+  console.log(
+    '| | | seconds | lease owners | longest stall, ms (of the garbage collector) | most memory of a worker, MB |',
+  )
   console.log('|---|---|---:|---:|---:|---:|')
   const instances = Number(values.instances)
   if (instances > 0)
@@ -71,7 +73,11 @@ async function measured(
   which: Readonly<Record<string, string>>,
   start: () => Promise<unknown>,
 ): Promise<void> {
-  const stall = async () => Math.max(...(await Promise.all(workers.map((worker) => worker.longestStallMs()))))
+  const stall = async () => {
+    const stalls = await Promise.all(workers.map((worker) => worker.longestStall()))
+    const [longest] = stalls.sort((a, b) => b.ms - a.ms)
+    return `${longest?.ms} (${longest?.collectionMs})`
+  }
   await stall()
   const startedAt = performance.now()
   await start()

@@ -1,4 +1,11 @@
-import { cloudifyContext, type StoredOperation, type Workflow, WorkflowError } from '@tutti/engine'
+import {
+  cloudifyContext,
+  each,
+  type StoredOperation,
+  type Work,
+  type Workflow,
+  WorkflowError,
+} from '@tutti/engine'
 import { chooseExecutor } from '../executors/index.ts'
 
 const namedAtMost = 5
@@ -9,20 +16,20 @@ const namedAtMost = 5
  *
  * @throws WorkflowError
  */
-export function refuseUnbuilt(
+export function* refuseUnbuilt(
   workflowId: string,
   mapped: Workflow,
   operations: readonly StoredOperation[],
-): void {
+): Work<void> {
   if (mapped.name === 'uninstall') return
   const reasons = new Set<string>()
-  for (const operation of operations) {
-    if (operation.type !== 'RemoteWorkflowTask') continue
+  yield* each(operations, (operation) => {
+    if (operation.type !== 'RemoteWorkflowTask') return
     const choice = chooseExecutor(operation)
-    if (!('refusal' in choice)) continue
+    if (!('refusal' in choice)) return
     const { node_name: node } = cloudifyContext(operation.parameters) ?? {}
     reasons.add(`${choice.refusal} (node ${node})`)
-  }
+  })
   if (reasons.size === 0) return
   const named = [...reasons].slice(0, namedAtMost)
   const more = reasons.size > named.length ? [`and ${reasons.size - named.length} more`] : []

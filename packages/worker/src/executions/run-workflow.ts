@@ -25,10 +25,10 @@ import { changePhase } from './change-phase.ts'
 import type { ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
 import { inPieces } from './in-pieces.ts'
+import { loadModel } from './model-queries.ts'
 import {
   clearResumeMode,
   loadGraphs,
-  loadModel,
   loadSurroundings,
   type StoredGraph,
   storeCommit,
@@ -144,7 +144,9 @@ async function buildAndStore(
 ): Promise<StoredGraph> {
   const { services, execution, control, context } = run
   const operations = await inPieces(control, phase.build({ model, context, newId: randomUUID }))
-  if (!execution.is_dry_run) refuseUnbuilt(execution.workflow_id, workflow, operations)
+  if (!execution.is_dry_run) {
+    await inPieces(control, refuseUnbuilt(execution.workflow_id, workflow, operations))
+  }
   const graph = { id: randomUUID(), name: phase.name, record: newGraphRecord, operations }
   if (execution.is_dry_run) return graph
   const total = await inPieces(control, countedOperations(operations))
