@@ -52,6 +52,7 @@ async function bench(title: string, id: string, blueprint: string): Promise<void
   await measured(title, 'upload', { workflow_id: 'upload_blueprint' }, async () => {
     await uploadBlueprint(client, id, { 'blueprint.yaml': blueprint })
   })
+  await readPlan(title, id)
   await measured(
     title,
     'create',
@@ -65,6 +66,19 @@ async function bench(title: string, id: string, blueprint: string): Promise<void
       await client.executions.start({ deploymentId: id, workflowId })
     })
   }
+}
+
+/** As a client reads the blueprint: its plan is written out while it is sent. The memory is the manager's. */
+async function readPlan(title: string, id: string): Promise<void> {
+  const startedAt = performance.now()
+  const headers = { authorization: manager.authorization, tenant: 'default_tenant' }
+  const { body } = await fetch(`${manager.url}/api/v3.1/blueprints/${id}`, { headers })
+  if (body === null) throw new Error('an answer without a body')
+  let bytes = 0
+  for await (const piece of body) bytes += piece.length
+  const seconds = round((performance.now() - startedAt) / 1000, 1)
+  const memory = await peakMemoryMb(manager.pid)
+  console.log(`| ${title} | read the plan, ${round(bytes / 2 ** 20, 1)} MB | ${seconds} | | | ${memory} |`)
 }
 
 async function measured(

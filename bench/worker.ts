@@ -19,6 +19,7 @@ export type BenchWorker = {
   /** Since it was asked last, in ms. */
   longestStall(): Promise<Stall>
   stop(): Promise<void>
+  kill(): Promise<void>
 }
 
 /** Starts a worker on the embedded database of a manager, as on another machine: with a data folder of its own. */
@@ -77,5 +78,6 @@ export async function startWorker(
       }
     },
     stop: () => ended(child, 'SIGTERM'),
+    kill: () => ended(child, 'SIGKILL'),
   }
 }
