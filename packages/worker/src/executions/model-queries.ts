@@ -1,5 +1,5 @@
 import type { DeploymentModel, ModelNode, ModelNodeInstance } from '@tutti/engine'
-import type { Database } from '@tutti/storage'
+import { type Database, inParts } from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** Some megabytes of text, of which all but a few are what other nodes have as well. */
@@ -10,7 +10,6 @@ type NodeRow = { readonly [name in Document]: string } & {
   readonly id: string
   readonly type: string
   readonly host_id: string | null
-  readonly position: number
 }
 
 /**
@@ -24,12 +23,21 @@ export async function loadModel(
 ): Promise<Pick<DeploymentModel, 'nodes' | 'nodeInstances'>> {
   const nodes: ModelNode[] = []
   const seen = newSeen()
-  let position = -1
-  for (;;) {
-    const rows = await readNodes(db, tenantId, deploymentId, position)
+  const ids = await db
+    .selectFrom('nodes')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('deployment_id', '=', deploymentId)
+    .orderBy('position')
+    .execute()
+  for (const part of inParts(ids, nodesOfPart)) {
+    const rows = await readNodes(
+      db,
+      tenantId,
+      deploymentId,
+      part.map(({ id }) => id),
+    )
     for (const row of rows) nodes.push(modelNode(row, seen))
-    position = rows.at(-1)?.position ?? position
-    if (rows.length < nodesOfPart) break
   }
   const nodeInstances = await db
     .selectFrom('node_instances')
@@ -55,15 +63,14 @@ async function readNodes(
   db: Database,
   tenantId: number,
   deploymentId: string,
-  after: number,
+  ids: readonly string[],
 ): Promise<readonly NodeRow[]> {
   const { rows } = await sql<NodeRow>`
-    select id, type, host_id, position, type_hierarchy::text as type_hierarchy, properties::text as properties,
+    select id, type, host_id, type_hierarchy::text as type_hierarchy, properties::text as properties,
       operations::text as operations, relationships::text as relationships, plugins::text as plugins
     from nodes
-    where tenant_id = ${tenantId} and deployment_id = ${deploymentId} and position > ${after}
-    order by position
-    limit ${nodesOfPart}`.execute(db)
+    where tenant_id = ${tenantId} and deployment_id = ${deploymentId} and id = any(${[...ids]}::text[])
+    order by position`.execute(db)
   return rows
 }
 
