@@ -7,12 +7,19 @@ import { type BenchManager, ended, withoutTutti } from './manager.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
+export type Stall = {
+  readonly ms: number
+  /** The longest pause of the garbage collector, which may be part of the stall. */
+  readonly collectionMs: number
+}
+
 /** A `tutti worker` in a process of its own, which says how long its event loop was held up at most. */
 export type BenchWorker = {
   readonly pid: number
-  /** The longest stall since it was asked last, in ms. */
-  longestStallMs(): Promise<number>
+  /** Since it was asked last, in ms. */
+  longestStall(): Promise<Stall>
   stop(): Promise<void>
+  kill(): Promise<void>
 }
 
 /** Starts a worker on the embedded database of a manager, as on another machine: with a data folder of its own. */
@@ -61,12 +68,16 @@ export async function startWorker(
   let read = 0
   return {
     pid: child.pid ?? 0,
-    async longestStallMs() {
-      const all = (await readFile(stalls, 'utf8')).trim().split('\n').map(Number)
-      const news = all.slice(read)
+    async longestStall() {
+      const all = (await readFile(stalls, 'utf8')).trim().split('\n')
+      const news = all.slice(read).map((line) => line.split(' ').map(Number))
       read = all.length
-      return Math.max(0, ...news)
+      return {
+        ms: Math.max(0, ...news.map(([ms = 0]) => ms)),
+        collectionMs: Math.max(0, ...news.map(([, ms = 0]) => ms)),
+      }
     },
     stop: () => ended(child, 'SIGTERM'),
+    kill: () => ended(child, 'SIGKILL'),
   }
 }

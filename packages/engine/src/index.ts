@@ -49,7 +49,7 @@ export type {
 } from './stored-operation.ts'
 export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
 export { cloudifyContext } from './task.ts'
-export { finish, type Work } from './work.ts'
+export { each, finish, type Work } from './work.ts'
 export type {
   ActionPhase,
   BuildInput,

@@ -141,6 +141,7 @@ export {
 } from './shared/config-values.ts'
 export { isInMaintenance, type MaintenanceState, readMaintenance } from './shared/maintenance.ts'
 export { type Watched, watch } from './shared/watch.ts'
+export { partsList, sharedColumn, writtenOutBy } from './shared-columns.ts'
 export { createFairShares, type FairShares, ShareRefused } from './shares/fair-shares.ts'
 export { createMetrics, measuredShares, type Registry } from './shares/metrics.ts'
 export { readTableSizes, type TableSize } from './table-sizes.ts'

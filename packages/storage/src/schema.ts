@@ -70,7 +70,8 @@ export type Schema = {
     id: string
     description: string | null
     main_file_name: string | null
-    plan: ColumnType<unknown, string | null | undefined, string | null>
+    plan: ColumnType<unknown, string | null | undefined, string | Uint8Array | null>
+    plan_parts: ColumnType<string | null, string | null | undefined, string | Uint8Array | null>
     requirements: ColumnType<unknown, string | null | undefined, string | null>
     imported_blueprints: Generated<string[]>
     state: string

@@ -1,3 +1,5 @@
+import { parseAnswer } from '../shared-text.ts'
+
 type Item = Readonly<Record<string, unknown>>
 
 /**
@@ -19,7 +21,7 @@ export class ItemAnswer {
   }
 
   get item(): Item {
-    const row = JSON.parse(this.#json) as Item
+    const row = parseAnswer(this.#json) as Item
     return this.#toItem === undefined ? row : this.#toItem(row)
   }
 }

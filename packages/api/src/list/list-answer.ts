@@ -1,4 +1,5 @@
 import type { ListMetadata } from '../shapes/common.ts'
+import { parseAnswer } from '../shared-text.ts'
 
 /** Leave to read a long list, which holds a connection to the database for as long as the client takes it. */
 export type Reading = {
@@ -65,7 +66,7 @@ export class ListAnswer<Item = Readonly<Record<string, unknown>>> {
 
 const parsed = <Item>(texts: Texts): Batches<Item> =>
   async function* (reading) {
-    for await (const { text } of texts(reading)) yield JSON.parse(`[${text}]`) as Item[]
+    for await (const { text } of texts(reading)) yield parseAnswer(`[${text}]`) as Item[]
   }
 
 /** `JSON.stringify` measured 1.5 times faster than schema serialisers on big lists. */

@@ -102,7 +102,7 @@ export async function changeBlueprint(
     ...(patch.error_traceback !== undefined && { error_traceback: patch.error_traceback }),
     ...(patch.creator !== undefined && { created_by: createdBy }),
     ...(createdAt !== undefined && { created_at: createdAt }),
-    ...(plan != null && { plan: toJson(plan), imported_blueprints: importsOf(plan) }),
+    ...(plan != null && { plan: toJson(plan), plan_parts: null, imported_blueprints: importsOf(plan) }),
     ...(requirements != null && { requirements: toJson(requirements) }),
     ...(isHidden != null && { is_hidden: isHidden }),
   })

@@ -1,11 +1,11 @@
 import { badParameter, duplicate, emptyUpdate, notFound, type RouteBody } from '@tutti/api'
 import type { Transaction } from '@tutti/storage'
-import { deploymentTable } from '@tutti/storage'
+import { deploymentTable, inParts } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 import { objectAt } from '../json-object.ts'
 import { checkDeploymentUpdate } from '../node-instances/index.ts'
 import { lockOwned } from '../owned.ts'
-import { deleteNode, insertNodes, type NodeCounts, nodeRow, updateNode } from './queries.ts'
+import { deleteNode, insertNodes, type NodeCounts, nodeBatch, nodeRow, updateNode } from './queries.ts'
 
 /**
  * Adds nodes to a deployment, behind those that it has (docs/reference/nodes-and-instances.md, "Nodes"). @throws
@@ -18,7 +18,11 @@ export async function createNodes(
 ): Promise<void> {
   const deployment = await lockOwned(actor, transaction, deploymentTable, deploymentId)
   const rows = nodes.map((node) => nodeRow({ ...node, ...addedCounts(node) }))
-  const inserted = await insertNodes(transaction, deployment, rows)
+  const inserted = await insertNodes(
+    transaction,
+    deployment,
+    [...inParts(rows)].map((part) => nodeBatch(part)),
+  )
   const taken = nodes.find(
     ({ id }, index) => !inserted.has(id) || nodes.findIndex((one) => one.id === id) < index,
   )

@@ -4,5 +4,5 @@
  */
 
 export { changeNode, createNodes, removeNode } from './change.ts'
-export { insertNodes, type NodeRow, nodeResource } from './queries.ts'
+export { insertNodes, type NodeBatch, type NodeRow, nodeBatch, nodeResource } from './queries.ts'
 export { listNodes } from './service.ts'

@@ -1,12 +1,14 @@
+import { partsText } from '@tutti/api'
 import {
   type Database,
-  inParts,
   type ListedResource,
   type OwnedRow,
   ownedRows,
   ownerFields,
+  partsList,
   type Transaction,
   toJson,
+  writtenOutBy,
 } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 import { inDeploymentGroup } from '../group-members/index.ts'
@@ -118,49 +120,61 @@ const countNames = [
 const countsOf = (node: Partial<NodeCounts>) =>
   Object.fromEntries(countNames.flatMap((name) => (node[name] === undefined ? [] : [[name, node[name]]])))
 
-/** A node has some 30 KB of operations alone. */
-const nodesOfPart = 100
+/** Nodes that are stored by one statement. */
+export type NodeBatch = {
+  /** `NodeRow[]` as JSON; what the nodes have in common may stand in their documents as references to `parts`. */
+  readonly rows: string | Uint8Array
+  readonly parts: string | Uint8Array
+}
+
+export const nodeBatch = (
+  nodes: readonly NodeRow[],
+  parts: readonly string[] = [],
+): NodeBatch & { readonly rows: string; readonly parts: string } => ({
+  rows: toJson(nodes.map((node, index) => ({ ...node, at: index + 1 }))),
+  parts: partsText(parts),
+})
 
 /** Appends nodes in their order; returns the ids of those that were not there before. */
 export async function insertNodes(
   transaction: Transaction,
   deployment: Pick<OwnedRow, 'tenant_id' | 'id' | 'visibility' | 'created_by'>,
-  nodes: readonly NodeRow[],
+  batches: readonly NodeBatch[],
 ): Promise<ReadonlySet<string>> {
   const inserted = new Set<string>()
-  for (const part of inParts(nodes, nodesOfPart)) {
-    for (const id of await insertPart(transaction, deployment, part)) inserted.add(id)
+  for (const batch of batches) {
+    for (const id of await insertBatch(transaction, deployment, batch)) inserted.add(id)
   }
   return inserted
 }
 
-async function insertPart(
+const documents = [
+  'type_hierarchy',
+  'properties',
+  'operations',
+  'plugins',
+  'plugins_to_install',
+  'relationships',
+]
+
+async function insertBatch(
   transaction: Transaction,
   deployment: Parameters<typeof insertNodes>[1],
-  nodes: readonly NodeRow[],
+  { rows: text, parts }: NodeBatch,
 ): Promise<readonly string[]> {
   const { tenant_id, id: deployment_id, visibility, created_by } = deployment
-  const column = <T>(read: (node: NodeRow, index: number) => T) => nodes.map(read)
+  const counts = sql.join(countNames.map((name) => sql.ref(name)))
+  const names = sql.join(documents.map((name) => sql.ref(name)))
   const { rows } = await sql<{ id: string }>`
-    insert into nodes (tenant_id, deployment_id, visibility, created_by, position, id, type, type_hierarchy, host_id,
-      properties, operations, plugins, plugins_to_install, relationships, ${sql.join(countNames.map((name) => sql.ref(name)))})
+    insert into nodes (tenant_id, deployment_id, visibility, created_by, position, id, type, host_id,
+      ${counts}, ${names})
     select ${tenant_id}, ${deployment_id}, ${visibility}, ${created_by}, last.position + n.at, n.id, n.type,
-      n.type_hierarchy, n.host_id, n.properties, n.operations, n.plugins, n.plugins_to_install, n.relationships,
-      ${sql.join(countNames.map((name) => sql.ref(`n.${name}`)))}
-    from unnest(
-        ${column((_node, index) => index + 1)}::int[],
-        ${column(({ id }) => id)}::text[],
-        ${column(({ type }) => type)}::text[],
-        ${column((node) => node.type_hierarchy)}::json[],
-        ${column((node) => node.host_id)}::text[],
-        ${column((node) => node.properties)}::json[],
-        ${column((node) => node.operations)}::json[],
-        ${column((node) => node.plugins)}::json[],
-        ${column((node) => node.plugins_to_install)}::json[],
-        ${column((node) => node.relationships)}::json[],
-        ${sql.join(countNames.map((name) => sql`${column((node) => node[name])}::int[]`))}
-      ) as n (at, id, type, type_hierarchy, host_id, properties, operations, plugins, plugins_to_install,
-        relationships, ${sql.join(countNames.map((name) => sql.ref(name)))}),
+      n.host_id, ${counts},
+      ${sql.join(documents.map((name) => sql`${writtenOutBy(sql.ref(`n.${name}`), sql`parts.list`)}::json`))}
+    from json_to_recordset(${text}::json) as n (at int, id text, type text, host_id text,
+        ${sql.join(countNames.map((name) => sql`${sql.ref(name)} int`))},
+        ${sql.join(documents.map((name) => sql`${sql.ref(name)} text`))}),
+      ${partsList(sql`${parts}`)} as parts (list),
       (select coalesce(max(position), -1) as position from nodes
        where tenant_id = ${tenant_id} and deployment_id = ${deployment_id}) as last
     on conflict do nothing
@@ -176,7 +190,7 @@ export async function updateNode(
   id: string,
   change: NodeValues & Partial<NodeCounts> & { readonly type?: string },
 ): Promise<boolean> {
-  const documents = ['type_hierarchy', 'properties', 'operations', 'plugins', 'relationships'] as const
+  const changed = ['type_hierarchy', 'properties', 'operations', 'plugins', 'relationships'] as const
   const row = await db
     .updateTable('nodes')
     .set({
@@ -186,7 +200,7 @@ export async function updateNode(
         plugins_to_install: change.plugins_to_install === null ? null : toJson(change.plugins_to_install),
       }),
       ...Object.fromEntries(
-        documents.flatMap((name) => (change[name] === undefined ? [] : [[name, toJson(change[name])]])),
+        changed.flatMap((name) => (change[name] === undefined ? [] : [[name, toJson(change[name])]])),
       ),
       ...countsOf(change),
       // Also where nothing that is stored was named.

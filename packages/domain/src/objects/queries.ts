@@ -1,5 +1,13 @@
-import type { Database, Scope } from '@tutti/storage'
-import { blueprintLabels, deploymentLabels, isSeenLabel, type LabelledTable } from '@tutti/storage'
+import {
+  blueprintLabels,
+  type Database,
+  deploymentLabels,
+  isSeenLabel,
+  type LabelledTable,
+  partsList,
+  type Scope,
+  writtenOutBy,
+} from '@tutti/storage'
 import { sql } from 'kysely'
 
 /** A blueprint or deployment, as the constraints of inputs see it. */
@@ -80,6 +88,9 @@ export async function namedInDeployment(
   return new Set(rows.map(({ name }) => name))
 }
 
+const planParts = sql`${partsList(sql`b.plan_parts`)} as parts (list)`
+const writtenOutNode = sql`${writtenOutBy(sql`node`, sql`parts.list`)}::json`
+
 /** Which of these names there are in the blueprint. */
 export async function namedInBlueprint(
   db: Database,
@@ -92,7 +103,9 @@ export async function namedInBlueprint(
     scaling_group: sql`json_object_keys(b.plan -> 'scaling_groups') as name`,
     node_id: sql`(select n ->> 'name' as name from ${nodes}) x`,
     node_type: sql`(select n ->> 'type' as name from ${nodes}) x`,
-    operation_name: sql`(select json_object_keys(n -> 'operations') as name from ${nodes}) x`,
+    // Nodes of a type refer to the same operations.
+    operation_name: sql`(select json_object_keys(${writtenOutNode} -> 'operations') as name
+      from (select distinct on ((n -> 'operations')::text) n as node from ${nodes}) kinds, ${planParts}) x`,
   }[type]
   const { rows } = await sql<{ name: string }>`
     select distinct name from blueprints b, lateral ${found}
@@ -119,8 +132,8 @@ export async function hierarchyInBlueprint(
   type: string,
 ): Promise<readonly string[] | undefined> {
   const { rows } = await sql<{ hierarchy: readonly string[] }>`
-    select n -> 'type_hierarchy' as hierarchy
-    from blueprints b, lateral json_array_elements(b.plan -> 'nodes') as n
-    where b.tenant_id = ${tenantId} and b.id = ${id} and n ->> 'type' = ${type} limit 1`.execute(db)
+    select ${writtenOutNode} -> 'type_hierarchy' as hierarchy
+    from blueprints b, lateral json_array_elements(b.plan -> 'nodes') as node, lateral ${planParts}
+    where b.tenant_id = ${tenantId} and b.id = ${id} and node ->> 'type' = ${type} limit 1`.execute(db)
   return rows[0]?.hierarchy
 }

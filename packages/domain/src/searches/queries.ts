@@ -1,4 +1,4 @@
-import { type ListedResource, ownedRows, ownerFields } from '@tutti/storage'
+import { type ListedResource, ownedRows, ownerFields, partsList, writtenOutBy } from '@tutti/storage'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
@@ -65,8 +65,10 @@ const both = (
 const typesOfNodes = both('NodeType', { type: { column: sql`x.type` } }, sql`x.type`, {
   deployment: sql`(select distinct on (n.type) n.type, n.type_hierarchy as hierarchy from nodes n
     where n.tenant_id = d.tenant_id and n.deployment_id = d.id) x`,
-  blueprint: sql`(select distinct on (n ->> 'type') n ->> 'type' as type, n -> 'type_hierarchy' as hierarchy
-    from json_array_elements(b.plan -> 'nodes') n) x`,
+  blueprint: sql`(select type, ${writtenOutBy(sql`node`, sql`parts.list`)}::json -> 'type_hierarchy' as hierarchy
+    from (select distinct on (n ->> 'type') n ->> 'type' as type, n as node
+      from json_array_elements(b.plan -> 'nodes') n) types,
+      ${partsList(sql`b.plan_parts`)} as parts (list)) x`,
 })
 
 /** A type stands for those derived from it, where it is said which ones are valid. */
@@ -102,8 +104,11 @@ export const capabilities = both('Capabilities', { capabilities: { column: sql`x
 
 /** A blueprint's nodes as far as its plan tells what they will be. */
 export const plannedNodes: ListedResource = (() => {
-  const planned = (key: string) => ({ column: sql`x.value -> ${key}` })
-  const place = inBlueprints(sql`json_array_elements(b.plan -> 'nodes') x`)
+  const planned = (key: string) => ({
+    column: sql`${writtenOutBy(sql`x.value`, sql`parts.list`)}::json -> ${key}`,
+  })
+  const place = inBlueprints(sql`json_array_elements(b.plan -> 'nodes') x
+    cross join lateral ${partsList(sql`b.plan_parts`)} as parts (list)`)
   const name = sql`(x.value ->> 'name')`
   const fields: ListedResource['fields'] = {
     id: { column: name },

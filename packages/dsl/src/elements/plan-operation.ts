@@ -145,21 +145,26 @@ export function planInterfaces(build: Build, interfaces: MergedInterfaces | Inte
 function writtenInterfaces(build: Build, interfaces: MergedInterfaces | Interfaces): PlanInterfaces {
   const plan: { [name: string]: { [operation: string]: InterfaceOperation } } = {}
   for (const [name, operations] of interfaces) {
-    const planned: { [operation: string]: InterfaceOperation } = {}
-    for (const [operationName, operation] of operations) {
-      planned[operationName] = {
-        implementation: operation.implementation,
-        inputs: inputsJson(build, operation.inputs),
-        executor: operation.executor,
-        max_retries: operation.max_retries,
-        retry_interval: operation.retry_interval,
-        timeout: operation.timeout,
-        timeout_recoverable: operation.timeout_recoverable,
-      }
-    }
-    plan[name] = planned
+    plan[name] = once(build, 'interface', operations, () => writtenInterface(build, operations))
   }
   return plan
+}
+
+/** What a template leaves as its type has it is the same object in all nodes, and stored once. */
+function writtenInterface(build: Build, operations: ReadonlyMap<string, MergedOperation | Operation>) {
+  const planned: { [operation: string]: InterfaceOperation } = {}
+  for (const [name, operation] of operations) {
+    planned[name] = once(build, 'interface operation', operation, () => ({
+      implementation: operation.implementation,
+      inputs: inputsJson(build, operation.inputs),
+      executor: operation.executor,
+      max_retries: operation.max_retries,
+      retry_interval: operation.retry_interval,
+      timeout: operation.timeout,
+      timeout_recoverable: operation.timeout_recoverable,
+    }))
+  }
+  return planned
 }
 
 function inputsJson(build: Build, inputs: YamlMap | undefined): JsonObject {

@@ -21,7 +21,7 @@ import { answerNoRequest } from './client-error.ts'
 import { errorAnswer } from './errors.ts'
 import { addOperationalRoutes } from './operational.ts'
 import { answer } from './pipeline.ts'
-import { sendList } from './send-list.ts'
+import { sendItem, sendList } from './send-list.ts'
 
 /** Those that endpoints have, and those that only learn from us which these are. */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
@@ -147,7 +147,7 @@ function send(
   if (reply.statusCode === 200) reply.code(route.status)
   reply.type('application/json; charset=utf-8')
   if (body instanceof ListAnswer) return sendList(reply, body, reading)
-  return reply.send(body instanceof ItemAnswer ? body.text : JSON.stringify(body))
+  return body instanceof ItemAnswer ? sendItem(reply, body) : reply.send(JSON.stringify(body))
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { ListAnswer, Reading } from '@tutti/api'
+import { type ItemAnswer, isWrittenOut, type ListAnswer, type Reading, writtenOut } from '@tutti/api'
 import type { FastifyReply } from 'fastify'
 
 /** So much is sent in one piece: most lists are shorter. */
@@ -28,12 +28,18 @@ export async function sendList(
   return reply.send(rest)
 }
 
+/** Sends one resource; one that may have hundreds of megabytes, as a plan has, as fast as the client takes it. */
+export function sendItem(reply: FastifyReply, { text }: ItemAnswer): FastifyReply {
+  return reply.send(isWrittenOut(text) ? text : Readable.from(writtenOut(text), { highWaterMark: 1 }))
+}
+
 async function* textsOf(list: ListAnswer<unknown>, reading: Reading): AsyncGenerator<string> {
   let sent = 0
   yield '{"items":['
   for await (const { count, text } of list.texts(reading)) {
     if (count === 0) continue
-    yield sent > 0 ? `,${text}` : text
+    if (sent > 0) yield ','
+    yield* writtenOut(text)
     sent += count
   }
   yield `],"metadata":${JSON.stringify(await list.metadata(sent))}}`

@@ -63,6 +63,35 @@ test('of several that stand one leads, and when its connection breaks another on
   expect(leading.size).toBe(0)
 })
 
+test('a leader whose event loop stands still for less than it takes to be given up leads on', async () => {
+  const beatMs = 2_000
+  let terms = 0
+  const election = standForLeader(own.connection, {
+    beatMs,
+    onError: () => undefined,
+    whileLeading: async (signal) => {
+      terms += 1
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+    },
+  })
+  try {
+    await expect.poll(() => terms, { timeout: 30_000 }).toBe(1)
+    const holder = () =>
+      sql<{ pid: number; at: Date }>`
+        select pid, query_start as at from pg_stat_activity
+        where datname = current_database() and application_name = 'tutti-coordinator'`
+        .execute(database.db)
+        .then(({ rows }) => rows[0])
+    const before = await holder()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * beatMs)
+    await expect.poll(async () => (await holder())?.at, { timeout: 30_000 }).not.toEqual(before?.at)
+    expect((await holder())?.pid).toBe(before?.pid)
+    expect(terms).toBe(1)
+  } finally {
+    await election.stop()
+  }
+})
+
 test('what is over is deleted, and what is needed stays', async () => {
   const { db } = database
   const store = (bytes: Uint8Array) =>

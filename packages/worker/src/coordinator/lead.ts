@@ -20,6 +20,10 @@ const beatsToLose = 4
  * connection of its own: when the process dies, its connection and with it the lock go at once; when it is halted,
  * PostgreSQL ends the connection for its silence. A leader that was halted may still think for a moment that it leads:
  * what it does must come to no harm when it is done twice.
+ *
+ * It shows that it lives from its event loop, and not from a thread as leases are renewed: what a leader does is done by
+ * that loop. One that stands still for several beats does none of it, loses nothing by another one's taking over, and
+ * stands again afterwards; a thread would keep the place for it.
  */
 export function standForLeader(
   connection: PoolConfig,

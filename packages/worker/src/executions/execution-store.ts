@@ -4,10 +4,10 @@ import type { WorkerServices } from '../services.ts'
 import { changePhase } from './change-phase.ts'
 import { type ExecutionControl, untilLost } from './control.ts'
 import { eventRows } from './event-rows.ts'
+import { loadModel } from './model-queries.ts'
 import {
   clearResumeMode,
   loadGraphs,
-  loadModel,
   loadSurroundings,
   storeCommit,
   storeGraph,

@@ -2,10 +2,7 @@ import { changeNodeInstances } from '@tutti/domain/node-instances'
 import { insertGraph, insertOperations } from '@tutti/domain/operations'
 import type {
   Commit,
-  DeploymentModel,
   GraphRecord,
-  ModelNode,
-  ModelNodeInstance,
   PhaseProgress,
   PreparedResume,
   StoredGraph,
@@ -48,48 +45,6 @@ export async function loadSurroundings(db: Database, execution: ExecutionRow) {
           .where('id', '=', execution.deployment_id)
           .executeTakeFirst()
   return { tenantName: tenant.name, deployment }
-}
-
-/** The deployment as the graph builders see it, in a stable order. */
-export async function loadModel(
-  db: Database,
-  tenantId: number,
-  deploymentId: string,
-): Promise<Pick<DeploymentModel, 'nodes' | 'nodeInstances'>> {
-  const nodes = await db
-    .selectFrom('nodes')
-    .select([
-      'id',
-      'type',
-      'type_hierarchy',
-      'properties',
-      'operations',
-      'relationships',
-      'host_id',
-      'plugins',
-    ])
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', deploymentId)
-    .orderBy('position')
-    .execute()
-  const nodeInstances = await db
-    .selectFrom('node_instances')
-    .select([
-      'id',
-      'node_id',
-      'host_id',
-      'state',
-      'instance_index as index',
-      'relationships',
-      'scaling_groups',
-      'runtime_properties',
-    ])
-    .where('tenant_id', '=', tenantId)
-    .where('deployment_id', '=', deploymentId)
-    .orderBy('node_id')
-    .orderBy('instance_index')
-    .execute()
-  return { nodes: nodes as ModelNode[], nodeInstances: nodeInstances as unknown as ModelNodeInstance[] }
 }
 
 export async function loadGraphs(db: Database, lease: Lease): Promise<StoredGraph[]> {

@@ -1,4 +1,4 @@
-import { cloudifyContext, type StoredOperation, WorkflowError } from '@tutti/engine'
+import { cloudifyContext, each, type StoredOperation, type Work, WorkflowError } from '@tutti/engine'
 import { chooseExecutor } from '../executors/index.ts'
 
 const namedAtMost = 5
@@ -8,15 +8,15 @@ const namedAtMost = 5
  *
  * @throws WorkflowError
  */
-export function refuseUnbuilt(workflowId: string, operations: readonly StoredOperation[]): void {
+export function* refuseUnbuilt(workflowId: string, operations: readonly StoredOperation[]): Work<void> {
   const reasons = new Set<string>()
-  for (const operation of operations) {
-    if (operation.type !== 'RemoteWorkflowTask') continue
+  yield* each(operations, (operation) => {
+    if (operation.type !== 'RemoteWorkflowTask') return
     const choice = chooseExecutor(operation)
-    if (!('refusal' in choice)) continue
+    if (!('refusal' in choice)) return
     const { node_name: node } = cloudifyContext(operation.parameters) ?? {}
     reasons.add(`${choice.refusal} (node ${node})`)
-  }
+  })
   if (reasons.size === 0) return
   const named = [...reasons].slice(0, namedAtMost)
   const more = reasons.size > named.length ? [`and ${reasons.size - named.length} more`] : []

@@ -23,7 +23,11 @@ async function toPlan(text: string) {
     now: new Date(0),
   })
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.diagnostics))
-  return { planText: JSON.stringify(outcome.plan), inputs: {}, runtimeOnlyEvaluation: false }
+  return {
+    plan: { text: JSON.stringify(outcome.plan), parts: null },
+    inputs: {},
+    runtimeOnlyEvaluation: false,
+  }
 }
 
 const scaled = (instances: number) =>

@@ -1,4 +1,5 @@
-import type { NodeRow } from '@tutti/domain/nodes'
+import { parseShared, partsOf, sharedTexts } from '@tutti/api'
+import { type NodeBatch, type NodeRow, nodeBatch } from '@tutti/domain/nodes'
 import {
   BudgetExceeded,
   createDeploymentPlan,
@@ -15,12 +16,14 @@ import {
   withFreeIds,
   withObjects,
 } from '@tutti/dsl'
+import { inParts } from '@tutti/storage'
 import { instanceRows } from './instance-rows.ts'
 import { unbuiltNode } from './unbuilt-node.ts'
+import { utf8 } from './utf8.ts'
 
 export type EnvironmentToPlan = {
-  /** The blueprint's plan as JSON: that of a thousand nodes has 36 MB, which only a thread should read. */
-  readonly planText: string
+  /** The blueprint's plan as it is stored. */
+  readonly plan: { readonly text: string; readonly parts: string | null }
   readonly inputs: Readonly<Record<string, Json>>
   readonly runtimeOnlyEvaluation: boolean
 }
@@ -58,7 +61,7 @@ export type Environment = {
     readonly workflows: string
     readonly resource_tags: string
   }
-  readonly nodes: readonly NodeRow[]
+  readonly nodes: readonly NodeBatch[]
   /** Batches of rows. */
   readonly instances: readonly string[]
   readonly dependencies: DeploymentPlan['inter_deployment_functions']
@@ -71,12 +74,12 @@ export type Environment = {
  * Beyond the limits the answer is that it is too large.
  */
 export async function planEnvironment(
-  { planText, inputs, runtimeOnlyEvaluation }: EnvironmentToPlan,
+  { plan: stored, inputs, runtimeOnlyEvaluation }: EnvironmentToPlan,
   answers: EnvironmentAnswers,
   randomId: () => string,
   limits: PlanningLimits,
 ): Promise<PlannedEnvironment> {
-  const written = JSON.parse(planText) as Plan
+  const written = parseShared({ text: stored.text, parts: partsOf(stored.parts ?? '') }) as Plan
   const plan = hasFunctionsInConstraints(written.inputs)
     ? { ...written, inputs: await answers.constraints({ inputs: written.inputs, given: inputs }) }
     : written
@@ -136,7 +139,7 @@ function environmentOf(plan: DeploymentPlan, instances: readonly string[]): Envi
       workflows: JSON.stringify(plan.workflows),
       resource_tags: JSON.stringify(plan.resource_tags),
     },
-    nodes: plan.nodes.map(nodeRow),
+    nodes: [...inParts(plan.nodes)].map(batchOf),
     instances,
     dependencies: plan.inter_deployment_functions,
     labels: plan.labels,
@@ -144,19 +147,43 @@ function environmentOf(plan: DeploymentPlan, instances: readonly string[]): Envi
   }
 }
 
-function nodeRow(node: PlanNode): NodeRow {
+/** What the nodes of a batch have in common stands once in it. */
+function batchOf(nodes: readonly PlanNode[]): NodeBatch {
+  const documents = nodes.flatMap((node) => [
+    node.type_hierarchy,
+    node.properties,
+    node.operations,
+    node.plugins,
+    node.plugins_to_install ?? null,
+    node.relationships.map(storedRelationship),
+  ])
+  const { texts, parts } = sharedTexts(documents)
+  const ofEach = documents.length / nodes.length
+  const rows = nodes.map((node, index) => nodeRow(node, texts.slice(index * ofEach, (index + 1) * ofEach)))
+  const batch = nodeBatch(rows, parts)
+  return { rows: utf8(batch.rows), parts: utf8(batch.parts) }
+}
+
+function nodeRow(node: PlanNode, texts: readonly string[]): NodeRow {
+  const [
+    type_hierarchy = '',
+    properties = '',
+    operations = '',
+    plugins = '',
+    toInstall = '',
+    relationships = '',
+  ] = texts
   const scaling = node.capabilities.scalable.properties
   return {
     id: node.id,
     type: node.type,
-    type_hierarchy: JSON.stringify(node.type_hierarchy),
+    type_hierarchy,
     host_id: node.host_id ?? null,
-    properties: JSON.stringify(node.properties),
-    operations: JSON.stringify(node.operations),
-    plugins: JSON.stringify(node.plugins),
-    plugins_to_install:
-      node.plugins_to_install === undefined ? null : JSON.stringify(node.plugins_to_install),
-    relationships: JSON.stringify(node.relationships.map(storedRelationship)),
+    properties,
+    operations,
+    plugins,
+    plugins_to_install: node.plugins_to_install === undefined ? null : toInstall,
+    relationships,
     number_of_instances: count(scaling.current_instances),
     planned_number_of_instances: count(scaling.current_instances),
     deploy_number_of_instances: count(scaling.default_instances),

@@ -126,9 +126,19 @@ function forget(thread: Worker): void {
   for (const event of ['message', 'error', 'exit']) thread.removeAllListeners(event)
 }
 
+/** Large texts come as bytes, which are handed over: to copy them would hold up the process. */
+function* buffersIn(value: unknown): Generator<ArrayBuffer> {
+  if (value instanceof Uint8Array) {
+    if (value.buffer instanceof ArrayBuffer) yield value.buffer
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) yield* buffersIn(member)
+  }
+}
+
 if (!isMainThread && parentPort !== null) {
   const port = parentPort
-  const tell = (message: FromThread) => port.postMessage(message)
+  const tell = (message: FromThread, handedOver: readonly ArrayBuffer[] = []) =>
+    port.postMessage(message, handedOver)
   const asked = new Map<number, (answer: unknown) => void>()
   let questions = 0
   /** Every answer is a question to the process. */
@@ -148,7 +158,7 @@ if (!isMainThread && parentPort !== null) {
       return
     }
     run[message.name](message.input, answers).then(
-      (result) => tell({ kind: 'result', result }),
+      (result) => tell({ kind: 'result', result }, [...buffersIn(result)]),
       (error: unknown) => {
         const failure = error instanceof Error ? error : new Error(String(error))
         tell({ kind: 'failure', failure })

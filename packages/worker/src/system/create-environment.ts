@@ -9,7 +9,7 @@ import {
 import { joinGroups } from '@tutti/domain/group-members'
 import { insertPlannedInstances } from '@tutti/domain/node-instances'
 import { insertNodes } from '@tutti/domain/nodes'
-import { DslError, type Json, type JsonObject, type PlanningLimits } from '@tutti/dsl'
+import { DslError, type Json, type JsonObject } from '@tutti/dsl'
 import { executionEvents, insertEvents, type NewEvent, publicReason, type Visibility } from '@tutti/storage'
 import {
   type Environment,
@@ -19,6 +19,7 @@ import {
   planEnvironment,
 } from '../planning/environment.ts'
 import { randomId } from '../planning/random-id.ts'
+import { smallPlan, smallText } from '../planning/small-plan.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'
 import { environmentAnswers } from './environment-answers.ts'
@@ -26,14 +27,6 @@ import { lackingCapabilities } from './parent-capabilities.ts'
 import { clearNodes, readDeployment, storeDeployment } from './queries.ts'
 import { beginSystemWorkflow, endSystemWorkflow } from './steps.ts'
 import type { SystemWorkflow } from './system-workflow.ts'
-
-/**
- * What is planned here, in some 10 ms: thirty nodes of built-in types, as characters of the JSON of plan and inputs.
- * Most plans are smaller, and then a thread would cost more than the plan. What turns out to be larger than it looks, as
- * its functions multiply or its instances are many, is begun again in a thread.
- */
-const smallText = 1_000_000
-const smallPlan: PlanningLimits = { functions: { steps: 50_000, bytes: 2 ** 20 }, instances: 200 }
 
 type Parameters = {
   readonly inputs: Readonly<Record<string, Json>>
@@ -60,7 +53,7 @@ export const createEnvironment: SystemWorkflow = async (services, execution, con
     services,
     tenantId,
     {
-      planText: deployment.planText,
+      plan: deployment.plan,
       inputs: parameters.inputs,
       runtimeOnlyEvaluation: deployment.runtime_only_evaluation,
     },
@@ -141,7 +134,8 @@ async function planned(
   answers: EnvironmentAnswers,
 ): Promise<PlannedEnvironment> {
   try {
-    if (environment.planText.length + JSON.stringify(environment.inputs).length < smallText) {
+    const { plan, inputs } = environment
+    if (plan.parts === null && plan.text.length + JSON.stringify(inputs).length < smallText) {
       const outcome = await planEnvironment(environment, answers, randomId, smallPlan)
       if (outcome.ok || !outcome.isTooLarge) return outcome
     }

@@ -77,7 +77,8 @@ export const storePlan = (
   }: { readonly parsed: ParsedBlueprint & { readonly ok: true }; readonly mainFile: string },
 ): Promise<boolean> =>
   updateUploaded(db, upload, {
-    plan: parsed.planText,
+    plan: parsed.plan.text,
+    plan_parts: parsed.plan.parts,
     requirements: toJson(parsed.requirements),
     imported_blueprints: [...new Set(parsed.importedBlueprints)],
     main_file_name: mainFile,
@@ -97,7 +98,7 @@ export async function deleteUploaded(db: Database, upload: Upload): Promise<void
 }
 
 export async function readDeployment(db: Database, tenantId: number, id: string) {
-  return db
+  const row = await db
     .selectFrom('deployments as d')
     .innerJoin('blueprints as b', (join) =>
       join.onRef('b.tenant_id', '=', 'd.blueprint_tenant_id').onRef('b.id', '=', 'd.blueprint_id'),
@@ -110,12 +111,14 @@ export async function readDeployment(db: Database, tenantId: number, id: string)
       'd.runtime_only_evaluation',
       'b.requirements',
       sql<string>`b.plan::text`.as('planText'),
+      'b.plan_parts',
       'b.tenant_id as blueprintTenantId',
       'b.id as blueprintId',
     ])
     .where('d.tenant_id', '=', tenantId)
     .where('d.id', '=', id)
     .executeTakeFirst()
+  return row && { ...row, plan: { text: row.planText, parts: row.plan_parts } }
 }
 
 /** What these deployments of the tenant declare; of those that the user sees. */
