@@ -3,6 +3,8 @@ import { eventTypeName } from '@tutti/api'
 import {
   counted,
   type Database,
+  fixed,
+  fixedOnce,
   limitTo,
   ownedAs,
   pagedList,
@@ -56,8 +58,10 @@ const columns: Readonly<Record<string, RawBuilder<unknown>>> = {
 function columnOf(field: string): RawBuilder<unknown> {
   const column = columns[field]
   if (column === undefined) throw new Error(`Events have no column for ${field}`)
-  return column
+  return fixedOnce(column)
 }
+
+const owned = ownedAs('events')
 
 export function listEventRows(
   db: Database,
@@ -66,7 +70,7 @@ export function listEventRows(
   vocabulary: EventVocabulary,
 ): ListAnswer<Event> {
   const items = (limit: number | null) => sql`
-    select ${shownEvent(vocabulary)} as item from (
+    select ${shownEvents[vocabulary]} as item from (
       select * from events where ${conditions(query)} order by ${orderBy(list.sort)}
       ${limitTo(limit, list.page.offset)}) as page`
   const total = (upTo: number) => counted(sql`events`, conditions(query), upTo)
@@ -82,7 +86,7 @@ function conditions(query: EventsQuery): RawBuilder<unknown> {
   const { kinds, equal, like, ranges } = query
   return sql.join(
     [
-      visibleIn(ownedAs('events'), query.scope),
+      visibleIn(owned, query.scope),
       ...(kinds.length === 2 ? [] : [kinds.length === 0 ? sql`false` : sql`is_log = ${kinds[0] === 'log'}`]),
       ...equal.map(({ field, values }) =>
         values.length === 1
@@ -116,13 +120,6 @@ function orderBy(sort: ListQuery['sort']): RawBuilder<unknown> {
   ])
 }
 
-/** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (docs/reference/events.md). */
-const shownEvent = (vocabulary: EventVocabulary) => sql`case
-  when is_log then json_build_object('_storage_id', id, 'type', ${eventTypeName('log', vocabulary)}::text,
-    'level', level, 'logger', logger, ${inBoth})
-  else json_build_object('_storage_id', id, 'type', ${eventTypeName('event', vocabulary)}::text,
-    'event_type', event_type, ${inBoth}) end`
-
 const inBoth = sql.join(
   [
     'message',
@@ -147,6 +144,16 @@ const inBoth = sql.join(
     return sql`${sql.lit(name)}, ${name.endsWith('timestamp') ? wireTime(column) : column}`
   }),
 )
+
+/** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (docs/reference/events.md). */
+const shownEvent = (vocabulary: EventVocabulary) =>
+  fixed(sql`case
+  when is_log then json_build_object('_storage_id', id, 'type', ${sql.lit(eventTypeName('log', vocabulary))}::text,
+    'level', level, 'logger', logger, ${inBoth})
+  else json_build_object('_storage_id', id, 'type', ${sql.lit(eventTypeName('event', vocabulary))}::text,
+    'event_type', event_type, ${inBoth}) end`)
+
+const shownEvents = { cloudify: shownEvent('cloudify'), svc: shownEvent('svc') } as const
 
 /** An event or a log line of an execution, as its sender knows it (docs/reference/events.md, "Kinds of events"). */
 export type SentEvent = {

@@ -147,7 +147,7 @@ function send(
   if (reply.statusCode === 200) reply.code(route.status)
   reply.type('application/json; charset=utf-8')
   if (body instanceof ListAnswer) return sendList(reply, body, reading)
-  return reply.send(body instanceof ItemAnswer ? body.text : JSON.stringify(body))
+  return reply.send(Buffer.from(body instanceof ItemAnswer ? body.text : JSON.stringify(body)))
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -18,7 +18,7 @@ export async function sendList(
   let begin = ''
   while (begin.length < wholeCharacters) {
     const next = await texts.next()
-    if (next.done) return reply.send(begin)
+    if (next.done) return reply.send(Buffer.from(begin))
     begin += next.value
   }
   // Of strings, each counts as one: no more than one batch is read ahead.
