@@ -22,6 +22,7 @@ export {
   executionEvents,
   insertEvents,
   type NewEvent,
+  sumEventCounts,
 } from './events.ts'
 export {
   keepLeases,

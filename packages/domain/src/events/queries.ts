@@ -62,6 +62,7 @@ function columnOf(field: string): RawBuilder<unknown> {
 }
 
 const owned = ownedAs('events')
+const counts = ownedAs('event_counts')
 
 export function listEventRows(
   db: Database,
@@ -73,8 +74,20 @@ export function listEventRows(
     select ${shownEvents[vocabulary]} as item from (
       select * from events where ${conditions(query)} order by ${orderBy(list.sort)}
       ${limitTo(limit, list.page.offset)}) as page`
-  const total = (upTo: number) => counted(sql`events`, conditions(query), upTo)
-  return pagedList<Event>(db, list, { items, total })
+  return pagedList<Event>(db, list, { items, total: (upTo) => countOf(query, upTo) })
+}
+
+/** What events are counted by when they are written. */
+const countedBy: ReadonlySet<string> = new Set(['execution_id', 'deployment_id'])
+
+/** How many events there are, so many at most: as they were counted when they were written, where that is known. */
+function countOf(query: EventsQuery, upTo: number): RawBuilder<unknown> {
+  const { equal, like, ranges } = query
+  const one = counted(sql`events`, conditions(query), upTo)
+  if (like.length + ranges.length > 0 || !equal.every(({ field }) => countedBy.has(field))) return one
+  // Of more rows than that, events themselves are not more to count; and deletions make rows below zero.
+  return sql`select case when count(*) < ${upTo} then least(coalesce(sum(count), 0)::bigint, ${upTo}) else (${one}) end
+    from (select count from event_counts where ${conditions(query, counts)} limit ${upTo}) as known`
 }
 
 export async function deleteEvents(db: Database, query: EventsQuery): Promise<number> {
@@ -82,11 +95,11 @@ export async function deleteEvents(db: Database, query: EventsQuery): Promise<nu
   return Number(numAffectedRows ?? 0)
 }
 
-function conditions(query: EventsQuery): RawBuilder<unknown> {
+function conditions(query: EventsQuery, rows = owned): RawBuilder<unknown> {
   const { kinds, equal, like, ranges } = query
   return sql.join(
     [
-      visibleIn(owned, query.scope),
+      visibleIn(rows, query.scope),
       ...(kinds.length === 2 ? [] : [kinds.length === 0 ? sql`false` : sql`is_log = ${kinds[0] === 'log'}`]),
       ...equal.map(({ field, values }) =>
         values.length === 1
