@@ -42,7 +42,7 @@ const isInGroup = inDeploymentGroup('d', 'id')
 export const deploymentResource: ListedResource = {
   model: 'Deployment',
   from: sql`deployments d
-    join tenants on tenants.id = d.tenant_id
+    left join tenants on tenants.id = d.tenant_id
     ${joinEnvironment('d', 'en')}
     left join executions le on le.tenant_id = d.tenant_id and le.id = d.latest_execution_id`,
   seenFrom: sql`deployments d`,

@@ -133,38 +133,40 @@ function orderBy(sort: ListQuery['sort']): RawBuilder<unknown> {
   ])
 }
 
-const inBoth = sql.join(
-  [
-    'message',
-    'error_causes',
-    'blueprint_id',
-    'deployment_id',
-    'deployment_display_name',
-    'execution_id',
-    'execution_group_id',
-    'workflow_id',
-    'node_name',
-    'node_instance_id',
-    'source_id',
-    'target_id',
-    'operation',
-    'manager_name',
-    'agent_name',
-    'timestamp',
-    'reported_timestamp',
-  ].map((name) => {
-    const column = columns[name] ?? sql.ref(name)
-    return sql`${sql.lit(name)}, ${name.endsWith('timestamp') ? wireTime(column) : column}`
-  }),
-)
+const inBoth = [
+  'message',
+  'error_causes',
+  'blueprint_id',
+  'deployment_id',
+  'deployment_display_name',
+  'execution_id',
+  'execution_group_id',
+  'workflow_id',
+  'node_name',
+  'node_instance_id',
+  'source_id',
+  'target_id',
+  'operation',
+  'manager_name',
+  'agent_name',
+  'timestamp',
+  'reported_timestamp',
+]
 
 /** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (docs/reference/events.md). */
 const shownEvent = (vocabulary: EventVocabulary) =>
-  fixed(sql`case
-  when is_log then json_build_object('_storage_id', id, 'type', ${sql.lit(eventTypeName('log', vocabulary))}::text,
-    'level', level, 'logger', logger, ${inBoth})
-  else json_build_object('_storage_id', id, 'type', ${sql.lit(eventTypeName('event', vocabulary))}::text,
-    'event_type', event_type, ${inBoth}) end`)
+  fixed(sql`case when is_log then ${shownAs('log', vocabulary, ['level', 'logger'])}
+    else ${shownAs('event', vocabulary, ['event_type'])} end`)
+
+function shownAs(kind: EventKind, vocabulary: EventVocabulary, own: readonly string[]): RawBuilder<unknown> {
+  const shown = [...own, ...inBoth].map((name) => {
+    const column = columns[name] ?? sql.ref(name)
+    return sql`${name.endsWith('timestamp') ? wireTime(column) : column} as ${sql.ref(name)}`
+  })
+  const type = sql.lit(eventTypeName(kind, vocabulary))
+  return sql`(select row_to_json(one) from (
+    select id as _storage_id, ${type} as type, ${sql.join(shown)}) as one)`
+}
 
 const shownEvents = { cloudify: shownEvent('cloudify'), svc: shownEvent('svc') } as const
 

@@ -9,7 +9,10 @@ import type { LabelledTable } from '../labelled-table.ts'
 export type ListedResource = {
   /** Name of the model in messages: Blueprint, Deployment, … */
   readonly model: string
-  /** `from` clause; joins keep one row per resource. */
+  /**
+   * `from` clause; joins keep one row per resource. They are left joins to keys: PostgreSQL leaves those out whose columns
+   * nobody asks for.
+   */
   readonly from: RawBuilder<unknown>
   /**
    * The same with only what says who sees a row, where that is less. Counts are made on it where nothing else is asked
