@@ -12,13 +12,17 @@ export function columnOf(resource: ListedResource, name: string, scope: Scope): 
 const inScope = (column: Column, scope: Scope) =>
   typeof column === 'function' ? column(scope) : fixedOnce(column)
 
-/** `COLUMN as NAME` for each of the fields, and for what they need besides. */
+/**
+ * `COLUMN as NAME` for each of the fields, and for what they need besides; without those that are read beside the row as
+ * texts, where they are.
+ */
 export function listOf(
   resource: ListedResource,
   names: readonly string[],
   scope: Scope,
+  hasTexts = false,
 ): RawBuilder<unknown> {
-  const parts = partsOf(resource, names)
+  const parts = partsOf(resource, names, hasTexts)
   return parts.length === 0
     ? sql`1`
     : sql.join(parts.map((part) => (typeof part === 'function' ? part(scope) : part)))
@@ -33,16 +37,16 @@ const known = new WeakMap<ListedResource, Known>()
 const mostLists = 50
 
 /** Most columns are the same for everybody: what stands between those that are not is one text, made once. */
-function partsOf(resource: ListedResource, names: readonly string[]): readonly Part[] {
+function partsOf(resource: ListedResource, names: readonly string[], hasTexts: boolean): readonly Part[] {
   const of = known.get(resource) ?? { uses: 0, lists: new Map() }
   known.set(resource, of)
   of.uses += 1
-  if (of.uses === 1) return columnsOf(resource, names).map(([name, column]) => partOf(name, column))
-  const key = names.join(',')
+  if (of.uses === 1) return columnsOf(resource, names, hasTexts).map(([name, column]) => partOf(name, column))
+  const key = `${hasTexts} ${names.join(',')}`
   const found = of.lists.get(key)
   if (found !== undefined) return found
   if (of.lists.size >= mostLists) of.lists.clear()
-  const made = merged(columnsOf(resource, names))
+  const made = merged(columnsOf(resource, names, hasTexts))
   of.lists.set(key, made)
   return made
 }
@@ -74,12 +78,13 @@ const partOf = (name: string, column: Column): Part =>
 function columnsOf(
   { fields }: ListedResource,
   names: readonly string[],
+  hasTexts: boolean,
 ): readonly (readonly [string, Column])[] {
   const columns = new Map<string, Column>()
   for (const name of names) {
     const field = fields[name]
     if (field === undefined) continue
-    columns.set(name, field.shown ?? field.column)
+    if (!hasTexts || field.written === undefined) columns.set(name, field.shown ?? field.column)
     for (const [needed, column] of Object.entries(field.needs ?? {})) columns.set(needed, column)
   }
   return [...columns]

@@ -137,12 +137,17 @@ export async function findItem(
 ): Promise<ItemAnswer | undefined> {
   const { settling } = resource
   const own = sql`${fixedOnce(resource.tenantId)} = any(${[...scope.tenantIds]}::int[])`
-  const select = itemsOf(resource, include, scope)
+  const names = include ?? Object.keys(resource.fields)
+  const apart = names.filter((name) => resource.fields[name]?.written !== undefined)
+  const list = listOf(resource, names, scope, apart.length > 0)
+  const texts = apart.map((name) => sql`${columnOf(resource, name, scope)}::text`)
   const read = async () => {
-    const { rows } = await sql<{ item: string; isDue: boolean }>`
-      select item::text as item, ${settling === undefined ? sql`false` : fixedOnce(settling.isDue)} as "isDue"
-      from (${select.items(sql`where ${visibleIn(resource, scope)} and ${condition} order by ${own} desc limit 1`)})
-        as found`.execute(db)
+    const { rows } = await sql<{ item: string; apart: readonly string[]; isDue: boolean }>`
+      select (select row_to_json(one)::text from (select ${list}) as one) as item,
+        array[${sql.join(texts)}]::text[] as apart,
+        ${settling === undefined ? sql`false` : fixedOnce(settling.isDue)} as "isDue"
+      from ${fixedOnce(resource.from)} where ${visibleIn(resource, scope)} and ${condition}
+      order by ${own} desc limit 1`.execute(db)
     return rows[0]
   }
   let row = await read()
@@ -150,7 +155,26 @@ export async function findItem(
     await settling.settle(db)
     row = await read()
   }
-  return row && new ItemAnswer(row.item, select.toItem)
+  return row && new ItemAnswer(itemText(resource, names, row.item, row.apart))
+}
+
+/** Only what SQL cannot say is parsed and written again. */
+function itemText(
+  { fields }: ListedResource,
+  names: readonly string[],
+  json: string,
+  apart: readonly string[],
+): string {
+  if (!names.some((name) => fields[name]?.toWire !== undefined)) return json
+  const row = JSON.parse(json) as Item
+  const texts = apart.values()
+  const shown = names.map((name) => {
+    const { written, toWire } = fields[name] ?? {}
+    if (written !== undefined) return `"${name}":${written(texts.next().value ?? 'null', row)}`
+    const value = row[name] ?? null
+    return `"${name}":${JSON.stringify(toWire === undefined ? value : (toWire(value, row) ?? null))}`
+  })
+  return `{${shown.join(',')}}`
 }
 
 /** The resource of that id. */
