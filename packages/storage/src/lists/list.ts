@@ -140,12 +140,13 @@ export async function findItem(
   const names = include ?? Object.keys(resource.fields)
   const apart = names.filter((name) => resource.fields[name]?.written !== undefined)
   const list = listOf(resource, names, scope, apart.length > 0)
-  const texts = apart.map((name) => sql`${columnOf(resource, name, scope)}::text`)
+  const texts = apart.map(
+    (name) => sql`, ${columnOf(resource, name, scope)}::text as ${sql.ref(textOf(name))}`,
+  )
   const read = async () => {
-    const { rows } = await sql<{ item: string; apart: readonly string[]; isDue: boolean }>`
+    const { rows } = await sql<ReadItem>`
       select (select row_to_json(one)::text from (select ${list}) as one) as item,
-        array[${sql.join(texts)}]::text[] as apart,
-        ${settling === undefined ? sql`false` : fixedOnce(settling.isDue)} as "isDue"
+        ${settling === undefined ? sql`false` : fixedOnce(settling.isDue)} as "isDue" ${sql.join(texts, sql``)}
       from ${fixedOnce(resource.from)} where ${visibleIn(resource, scope)} and ${condition}
       order by ${own} desc limit 1`.execute(db)
     return rows[0]
@@ -155,22 +156,20 @@ export async function findItem(
     await settling.settle(db)
     row = await read()
   }
-  return row && new ItemAnswer(itemText(resource, names, row.item, row.apart))
+  return row && new ItemAnswer(itemText(resource, names, row))
 }
 
+type ReadItem = { readonly item: string; readonly isDue: boolean } & Readonly<Record<TextName, string | null>>
+type TextName = ReturnType<typeof textOf>
+const textOf = (field: string) => `text of ${field}` as const
+
 /** Only what SQL cannot say is parsed and written again. */
-function itemText(
-  { fields }: ListedResource,
-  names: readonly string[],
-  json: string,
-  apart: readonly string[],
-): string {
-  if (!names.some((name) => fields[name]?.toWire !== undefined)) return json
-  const row = JSON.parse(json) as Item
-  const texts = apart.values()
+function itemText({ fields }: ListedResource, names: readonly string[], read: ReadItem): string {
+  if (!names.some((name) => fields[name]?.toWire !== undefined)) return read.item
+  const row = JSON.parse(read.item) as Item
   const shown = names.map((name) => {
     const { written, toWire } = fields[name] ?? {}
-    if (written !== undefined) return `"${name}":${written(texts.next().value ?? 'null', row)}`
+    if (written !== undefined) return `"${name}":${written(read[textOf(name)] ?? 'null', row)}`
     const value = row[name] ?? null
     return `"${name}":${JSON.stringify(toWire === undefined ? value : (toWire(value, row) ?? null))}`
   })
