@@ -100,16 +100,16 @@ async function measure(): Promise<Report> {
       : undefined
     const events = wanted('events')
       ? await step('events', () =>
-          benchEvents(manager, floor, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
+          benchEvents(manager, floor, { warmUpMs: 2_000 * part, durationMs: 2_000 * part }, [
             10_000,
-            10_000_000 * part,
+            1_000_000 * part,
           ]),
         )
       : undefined
     // Last, because it begins with a table of its own.
     const searches = wanted('searches')
       ? await measured('searches', () =>
-          benchSearches(manager, floor, { warmUpMs: 500 * part, durationMs: 2_000 * part }, [
+          benchSearches(manager, floor, { warmUpMs: 2_000 * part, durationMs: 2_000 * part }, [
             1_000,
             1_000_000 * part,
           ]),

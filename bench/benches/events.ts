@@ -4,7 +4,7 @@ import type { BenchManager } from '../manager.ts'
 import { type LoadOptions, measureRequest, type RequestsResult } from './requests.ts'
 
 /**
- * Pages of 50 events, as a client follows an execution: of one with ten thousand, and of one with ten million in the
+ * Pages of 50 events, as a client follows an execution: of one with ten thousand, and of one with a million in the
  * same table. Rows that PostgreSQL makes itself.
  */
 export async function benchEvents(
@@ -17,7 +17,8 @@ export async function benchEvents(
   await query(manager.dataFolder, 'vacuum analyze events')
   const results: RequestsResult[] = []
   for (const size of sizes) {
-    const page = `/events?execution_id=${executionOf(size)}&_size=50&_sort=reported_timestamp`
+    const ofExecution = `/events?execution_id=${executionOf(size)}&_size=50`
+    const page = `${ofExecution}&_sort=reported_timestamp`
     const of = `of ${size.toLocaleString('en')}`
     results.push(
       await measureRequest(manager, floor, options, {
@@ -40,8 +41,22 @@ export async function benchEvents(
         path: page.replace('_sort=', '_sort=-'),
         floor: ['last events', executionOf(size), '50'],
       }),
+      await measureRequest(manager, floor, options, {
+        request: `50 in the order of lists, ${of}`,
+        connections: 4,
+        path: ofExecution,
+        floor: ['events as stored', executionOf(size), '50'],
+      }),
     )
   }
+  results.push(
+    await measureRequest(manager, floor, options, {
+      request: 'the first 50 of all executions',
+      connections: 4,
+      path: '/events?_size=50',
+      floor: ['events of all', '50'],
+    }),
+  )
   return results
 }
 

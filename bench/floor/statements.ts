@@ -11,12 +11,15 @@ export const floorStatements = {
   deployments: `select ${ofDeployment} from deployments where tenant_id = 0
     order by created_at limit $1`,
   'ids of deployments': 'select id from deployments where tenant_id = 0 order by created_at limit $1',
-  blueprints: `select id, description, main_file_name, state, error, created_at, updated_at, created_by, visibility
+  blueprints: `select id, description, main_file_name, plan, requirements, is_hidden, state, error, created_at, updated_at, created_by, visibility
     from blueprints where tenant_id = 0 order by created_at limit $1`,
   'last events': `select * from events where tenant_id = 0 and execution_id = $1
     order by reported_timestamp desc, id desc limit $2`,
   events: `select * from events where tenant_id = 0 and execution_id = $1
     order by reported_timestamp, id limit $2`,
+  'events as stored': `select * from events where tenant_id = 0 and execution_id = $1
+    order by timestamp, id limit $2`,
+  'events of all': 'select * from events where tenant_id = 0 order by timestamp, id limit $1',
   'search by label': `select ${ofDeployment} from deployments d where d.tenant_id = 0 and d.id in (
       select deployment_id from deployment_labels where tenant_id = 0 and key = $1 and value = $2)
     order by created_at`,

@@ -119,3 +119,30 @@ export async function deleteOldEventBatches(
     returning id`.execute(db)
   return rows.length
 }
+
+/**
+ * Makes one row of what was appended to the counts of some executions (migrations/0130-event-counts.ts); answers how many
+ * rows it took. Two that do it at once may leave two rows of the same, whose sum is right.
+ */
+export async function sumEventCounts(db: Database, executions: number): Promise<number> {
+  const { rows } = await sql<{ taken: number }>`
+    with due as (
+      select distinct tenant_id, execution_id from (
+        select tenant_id, execution_id from event_counts where not is_sum limit ${executions}) added
+    ), gone as (
+      delete from event_counts where ctid = any(array(
+        select c.ctid from due cross join lateral (
+          select ctid from event_counts
+          where tenant_id = due.tenant_id and execution_id = due.execution_id
+          union all
+          select ctid from event_counts
+          where due.execution_id is null and tenant_id = due.tenant_id and execution_id is null) c))
+      returning *
+    ), kept as (
+      insert into event_counts
+      select tenant_id, execution_id, deployment_id, is_log, visibility, created_by, sum(count), true
+      from gone group by 1, 2, 3, 4, 5, 6 having sum(count) <> 0
+    )
+    select count(*) as taken from gone`.execute(db)
+  return rows[0]?.taken ?? 0
+}

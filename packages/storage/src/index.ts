@@ -22,6 +22,7 @@ export {
   executionEvents,
   insertEvents,
   type NewEvent,
+  sumEventCounts,
 } from './events.ts'
 export {
   keepLeases,
@@ -68,6 +69,7 @@ export {
 export { addLabels, isSeenLabel, readLabels, removeLabels, replaceLabels } from './labels.ts'
 export { inBatches, sizeOf } from './lists/batches.ts'
 export { columnOf } from './lists/columns.ts'
+export { fixed, fixedOnce } from './lists/fixed.ts'
 export {
   counted,
   countedAhead,

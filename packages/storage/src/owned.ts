@@ -170,7 +170,7 @@ export function ownedResource(
 ): ListedResource {
   return {
     model,
-    from: sql`${sql.table(table)} x join tenants on tenants.id = x.tenant_id`,
+    from: sql`${sql.table(table)} x left join tenants on tenants.id = x.tenant_id`,
     fields: { [id]: { column: sql.ref(`x.${id}`) }, ...fields, ...ownerFields('x') },
     idField: id,
     ...ownedRows('x', id),

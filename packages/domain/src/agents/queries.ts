@@ -34,7 +34,7 @@ export const agentResource = ownedResource(
   },
   {
     from: sql`agents x
-      join tenants on tenants.id = x.tenant_id
+      left join tenants on tenants.id = x.tenant_id
       join node_instances i on i.tenant_id = x.tenant_id and i.id = x.node_instance_id`,
     // An agent is named after its host.
     seenWith: [ownedAs('i')],

@@ -21,7 +21,7 @@ import { sql, type UpdateObject } from 'kysely'
 export const blueprintResource: ListedResource = {
   model: 'Blueprint',
   from: sql`blueprints b
-    join tenants on tenants.id = b.tenant_id
+    left join tenants on tenants.id = b.tenant_id
     left join executions ue on ue.tenant_id = b.tenant_id and ue.id = b.upload_execution_id`,
   seenFrom: sql`blueprints b`,
   fields: {

@@ -1,6 +1,5 @@
 import type { FilterRule, ListQuery } from '@tutti/api'
-import { type DeploymentState, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
-import { whyNotBuiltIn } from '@tutti/engine'
+import type { DeploymentState, PlanWorkflow } from '@tutti/dsl'
 import {
   type Database,
   deploymentLabels,
@@ -28,6 +27,7 @@ import {
   wholeStatus,
 } from '../environments/index.ts'
 import { groupsOf, inDeploymentGroup } from '../group-members/index.ts'
+import { type Workflows, workflowList, workflowsText } from './shown-workflows.ts'
 
 /** Of its nodes, with all that they derive from. */
 const nodeTypes = sql`(select json_agg(distinct t.name) from nodes n, json_array_elements_text(n.type_hierarchy) t (name)
@@ -42,7 +42,7 @@ const isInGroup = inDeploymentGroup('d', 'id')
 export const deploymentResource: ListedResource = {
   model: 'Deployment',
   from: sql`deployments d
-    join tenants on tenants.id = d.tenant_id
+    left join tenants on tenants.id = d.tenant_id
     ${joinEnvironment('d', 'en')}
     left join executions le on le.tenant_id = d.tenant_id and le.id = d.latest_execution_id`,
   seenFrom: sql`deployments d`,
@@ -62,11 +62,8 @@ export const deploymentResource: ListedResource = {
     workflows: {
       column: sql`d.workflows`,
       needs: { instance_states: instancesBy('json_agg(distinct i.state)'), node_types: nodeTypes },
-      toWire: (workflows, row) =>
-        workflowList(workflows as Named<PlanWorkflow>, {
-          instanceStates: (row.instance_states as string[] | null) ?? [],
-          nodeTypes: (row.node_types as string[] | null) ?? [],
-        }),
+      toWire: (workflows, row) => workflowList(workflows as Workflows, stateOf(row)),
+      written: (workflows, row) => workflowsText(workflows, stateOf(row)),
     },
     labels: labelsField(deploymentLabels, 'd'),
     deployment_groups: {
@@ -135,29 +132,16 @@ export const shortDeployments = {
   firstLevel: withoutWorkflows(firstLevelResource),
 }
 
-type Named<T> = Readonly<Record<string, T>>
-
 /** One value over the deployment's instances. */
 function instancesBy(aggregate: string) {
   return sql`(select ${sql.raw(aggregate)} from node_instances i
     where i.tenant_id = d.tenant_id and i.deployment_id = d.id)`
 }
 
-/** The stored dict as the list that the API shows, with what can run now (docs/reference/deployments.md, "Fields"). */
-function workflowList(workflows: Named<PlanWorkflow>, state: DeploymentState) {
-  return Object.entries(workflows).map(([name, workflow]) => ({
-    name,
-    created_at: null,
-    plugin: workflow.plugin,
-    operation: workflow.operation,
-    parameters: workflow.parameters,
-    is_cascading: workflow.is_cascading,
-    is_available:
-      whyNotBuiltIn(name, workflow) === undefined &&
-      whyUnavailable(workflow.availability_rules, state) === undefined,
-    availability_rules: workflow.availability_rules,
-  }))
-}
+const stateOf = (row: Readonly<Record<string, unknown>>): DeploymentState => ({
+  instanceStates: (row.instance_states as string[] | null) ?? [],
+  nodeTypes: (row.node_types as string[] | null) ?? [],
+})
 
 /** One definition of each workflow of the deployments that are found; a page of them by name. */
 export async function workflowsOf(

@@ -3,6 +3,8 @@ import { eventTypeName } from '@tutti/api'
 import {
   counted,
   type Database,
+  fixed,
+  fixedOnce,
   limitTo,
   ownedAs,
   pagedList,
@@ -56,8 +58,11 @@ const columns: Readonly<Record<string, RawBuilder<unknown>>> = {
 function columnOf(field: string): RawBuilder<unknown> {
   const column = columns[field]
   if (column === undefined) throw new Error(`Events have no column for ${field}`)
-  return column
+  return fixedOnce(column)
 }
+
+const owned = ownedAs('events')
+const counts = ownedAs('event_counts')
 
 export function listEventRows(
   db: Database,
@@ -66,11 +71,23 @@ export function listEventRows(
   vocabulary: EventVocabulary,
 ): ListAnswer<Event> {
   const items = (limit: number | null) => sql`
-    select ${shownEvent(vocabulary)} as item from (
+    select ${shownEvents[vocabulary]} as item from (
       select * from events where ${conditions(query)} order by ${orderBy(list.sort)}
       ${limitTo(limit, list.page.offset)}) as page`
-  const total = (upTo: number) => counted(sql`events`, conditions(query), upTo)
-  return pagedList<Event>(db, list, { items, total })
+  return pagedList<Event>(db, list, { items, total: (upTo) => countOf(query, upTo) })
+}
+
+/** What events are counted by when they are written. */
+const countedBy: ReadonlySet<string> = new Set(['execution_id', 'deployment_id'])
+
+/** How many events there are, so many at most: as they were counted when they were written, where that is known. */
+function countOf(query: EventsQuery, upTo: number): RawBuilder<unknown> {
+  const { equal, like, ranges } = query
+  const one = counted(sql`events`, conditions(query), upTo)
+  if (like.length + ranges.length > 0 || !equal.every(({ field }) => countedBy.has(field))) return one
+  // Of more rows than that, events themselves are not more to count; and deletions make rows below zero.
+  return sql`select case when count(*) < ${upTo} then least(coalesce(sum(count), 0)::bigint, ${upTo}) else (${one}) end
+    from (select count from event_counts where ${conditions(query, counts)} limit ${upTo}) as known`
 }
 
 export async function deleteEvents(db: Database, query: EventsQuery): Promise<number> {
@@ -78,11 +95,11 @@ export async function deleteEvents(db: Database, query: EventsQuery): Promise<nu
   return Number(numAffectedRows ?? 0)
 }
 
-function conditions(query: EventsQuery): RawBuilder<unknown> {
+function conditions(query: EventsQuery, rows = owned): RawBuilder<unknown> {
   const { kinds, equal, like, ranges } = query
   return sql.join(
     [
-      visibleIn(ownedAs('events'), query.scope),
+      visibleIn(rows, query.scope),
       ...(kinds.length === 2 ? [] : [kinds.length === 0 ? sql`false` : sql`is_log = ${kinds[0] === 'log'}`]),
       ...equal.map(({ field, values }) =>
         values.length === 1
@@ -116,37 +133,42 @@ function orderBy(sort: ListQuery['sort']): RawBuilder<unknown> {
   ])
 }
 
-/** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (docs/reference/events.md). */
-const shownEvent = (vocabulary: EventVocabulary) => sql`case
-  when is_log then json_build_object('_storage_id', id, 'type', ${eventTypeName('log', vocabulary)}::text,
-    'level', level, 'logger', logger, ${inBoth})
-  else json_build_object('_storage_id', id, 'type', ${eventTypeName('event', vocabulary)}::text,
-    'event_type', event_type, ${inBoth}) end`
+const inBoth = [
+  'message',
+  'error_causes',
+  'blueprint_id',
+  'deployment_id',
+  'deployment_display_name',
+  'execution_id',
+  'execution_group_id',
+  'workflow_id',
+  'node_name',
+  'node_instance_id',
+  'source_id',
+  'target_id',
+  'operation',
+  'manager_name',
+  'agent_name',
+  'timestamp',
+  'reported_timestamp',
+]
 
-const inBoth = sql.join(
-  [
-    'message',
-    'error_causes',
-    'blueprint_id',
-    'deployment_id',
-    'deployment_display_name',
-    'execution_id',
-    'execution_group_id',
-    'workflow_id',
-    'node_name',
-    'node_instance_id',
-    'source_id',
-    'target_id',
-    'operation',
-    'manager_name',
-    'agent_name',
-    'timestamp',
-    'reported_timestamp',
-  ].map((name) => {
+/** Flat, as v3.1 shows it; `cfy` reads most of these keys unasked, from logs too (docs/reference/events.md). */
+const shownEvent = (vocabulary: EventVocabulary) =>
+  fixed(sql`case when is_log then ${shownAs('log', vocabulary, ['level', 'logger'])}
+    else ${shownAs('event', vocabulary, ['event_type'])} end`)
+
+function shownAs(kind: EventKind, vocabulary: EventVocabulary, own: readonly string[]): RawBuilder<unknown> {
+  const shown = [...own, ...inBoth].map((name) => {
     const column = columns[name] ?? sql.ref(name)
-    return sql`${sql.lit(name)}, ${name.endsWith('timestamp') ? wireTime(column) : column}`
-  }),
-)
+    return sql`${name.endsWith('timestamp') ? wireTime(column) : column} as ${sql.ref(name)}`
+  })
+  const type = sql.lit(eventTypeName(kind, vocabulary))
+  return sql`(select row_to_json(one) from (
+    select id as _storage_id, ${type} as type, ${sql.join(shown)}) as one)`
+}
+
+const shownEvents = { cloudify: shownEvent('cloudify'), svc: shownEvent('svc') } as const
 
 /** An event or a log line of an execution, as its sender knows it (docs/reference/events.md, "Kinds of events"). */
 export type SentEvent = {

@@ -30,7 +30,7 @@ const extraFilters = {
 /** docs/reference/executions.md, "Fields". */
 export const executionResource: ListedResource = {
   model: 'Execution',
-  from: sql`executions e join tenants on tenants.id = e.tenant_id`,
+  from: sql`executions e left join tenants on tenants.id = e.tenant_id`,
   fields: {
     id: { column: sql`e.id` },
     workflow_id: { column: sql`e.workflow_id` },

@@ -12,7 +12,7 @@ import { sql } from 'kysely'
 /** docs/reference/environments-and-dependencies.md, "Dependencies". */
 export const dependencyResource: ListedResource = {
   model: 'InterDeploymentDependencies',
-  from: sql`inter_deployment_dependencies p join tenants on tenants.id = p.tenant_id
+  from: sql`inter_deployment_dependencies p left join tenants on tenants.id = p.tenant_id
     left join deployments s on s.tenant_id = p.tenant_id and s.id = p.source_deployment_id
     left join deployments t on t.tenant_id = p.tenant_id and t.id = p.target_deployment_id`,
   fields: {

@@ -15,7 +15,7 @@ export const nodeInstanceTable: OwnedTable = { model: 'NodeInstance', table: 'no
 /** docs/reference/nodes-and-instances.md, "Node instances". */
 export const nodeInstanceResource: ListedResource = {
   model: 'NodeInstance',
-  from: sql`node_instances i join tenants on tenants.id = i.tenant_id`,
+  from: sql`node_instances i left join tenants on tenants.id = i.tenant_id`,
   fields: {
     id: { column: sql`i.id` },
     node_id: { column: sql`i.node_id` },

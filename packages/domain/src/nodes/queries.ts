@@ -18,7 +18,7 @@ import { scaledCount } from './scaled-count.ts'
 export const nodeResource: ListedResource = {
   model: 'Node',
   from: sql`nodes n
-    join tenants on tenants.id = n.tenant_id
+    left join tenants on tenants.id = n.tenant_id
     join deployments d on d.tenant_id = n.tenant_id and d.id = n.deployment_id`,
   fields: {
     id: { column: sql`n.id` },

@@ -16,7 +16,7 @@ import { sql } from 'kysely'
 export const operationResource: ListedResource = {
   model: 'Operation',
   from: sql`operations o
-    join tenants on tenants.id = o.tenant_id
+    left join tenants on tenants.id = o.tenant_id
     join tasks_graphs g on g.tenant_id = o.tenant_id and g.id = o.tasks_graph_id`,
   fields: {
     id: { column: sql`o.id` },
@@ -38,7 +38,7 @@ export const operationResource: ListedResource = {
 
 export const tasksGraphResource: ListedResource = {
   model: 'TasksGraph',
-  from: sql`tasks_graphs g join tenants on tenants.id = g.tenant_id`,
+  from: sql`tasks_graphs g left join tenants on tenants.id = g.tenant_id`,
   fields: {
     id: { column: sql`g.id` },
     name: { column: sql`g.name` },

@@ -17,14 +17,14 @@ type Place = {
 const noDeployment = sql`null::text`
 
 const inDeployments = (rows: RawBuilder<unknown>): Place => ({
-  rows: sql`deployments d join tenants on tenants.id = d.tenant_id cross join lateral ${rows}`,
+  rows: sql`deployments d left join tenants on tenants.id = d.tenant_id cross join lateral ${rows}`,
   deploymentId: sql`d.id`,
   blueprintId: sql`d.blueprint_id`,
   owner: 'd',
 })
 
 const inBlueprints = (rows: RawBuilder<unknown>): Place => ({
-  rows: sql`blueprints b join tenants on tenants.id = b.tenant_id cross join lateral ${rows}`,
+  rows: sql`blueprints b left join tenants on tenants.id = b.tenant_id cross join lateral ${rows}`,
   deploymentId: noDeployment,
   blueprintId: sql`b.id`,
   owner: 'b',

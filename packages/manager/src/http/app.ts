@@ -147,7 +147,7 @@ function send(
   if (reply.statusCode === 200) reply.code(route.status)
   reply.type('application/json; charset=utf-8')
   if (body instanceof ListAnswer) return sendList(reply, body, reading)
-  return body instanceof ItemAnswer ? sendItem(reply, body) : reply.send(JSON.stringify(body))
+  return body instanceof ItemAnswer ? sendItem(reply, body) : reply.send(Buffer.from(JSON.stringify(body)))
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -18,7 +18,7 @@ export async function sendList(
   let begin = ''
   while (begin.length < wholeCharacters) {
     const next = await texts.next()
-    if (next.done) return reply.send(begin)
+    if (next.done) return reply.send(Buffer.from(begin))
     begin += next.value
   }
   // Of strings, each counts as one: no more than one batch is read ahead.
@@ -30,7 +30,9 @@ export async function sendList(
 
 /** Sends one resource; one that may have hundreds of megabytes, as a plan has, as fast as the client takes it. */
 export function sendItem(reply: FastifyReply, { text }: ItemAnswer): FastifyReply {
-  return reply.send(isWrittenOut(text) ? text : Readable.from(writtenOut(text), { highWaterMark: 1 }))
+  return reply.send(
+    isWrittenOut(text) ? Buffer.from(text) : Readable.from(writtenOut(text), { highWaterMark: 1 }),
+  )
 }
 
 async function* textsOf(list: ListAnswer<unknown>, reading: Reading): AsyncGenerator<string> {

@@ -1,6 +1,7 @@
 import type { JsonItems, ListQuery, Reading, ReadingPlace } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
+import { fixedOnce } from './fixed.ts'
 import type { Settling } from './resource.ts'
 
 /** Plans and the like take megabytes each; ids and times next to nothing. */
@@ -111,7 +112,7 @@ async function selectWhole(
       count(*) filter (where bytes <= ${sql.lit(wholeBytes)}) as count, count(*) as found,
       ${beside === undefined ? sql`null` : total} as total,
       ${beside?.all === undefined ? sql`null` : sql`(${beside.all})`} as "all",
-      ${beside?.settling === undefined ? sql`false` : beside.settling.isDue} as "isDue"
+      ${beside?.settling === undefined ? sql`false` : fixedOnce(beside.settling.isDue)} as "isDue"
     from (
       select item, sum(octet_length(item)) over (rows unbounded preceding) as bytes
       from (select item::text as item from (${items(limit)}) as page offset 0) as texts

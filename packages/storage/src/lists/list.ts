@@ -4,12 +4,14 @@ import {
   ItemAnswer,
   ListAnswer,
   type ListQuery,
+  parseAnswer,
   type Reading,
 } from '@tutti/api'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { type Beside, batchRows, type Counts, inBatches, sizeOf } from './batches.ts'
-import { columnOf, listOf, wholeList } from './columns.ts'
+import { columnOf, listOf } from './columns.ts'
+import { fixedOnce } from './fixed.ts'
 import { literal } from './literal.ts'
 import type { ListedResource, Scope, Settling } from './resource.ts'
 import { ruleConditions } from './rules.ts'
@@ -28,17 +30,18 @@ export function listPage(
   rules?: readonly FilterRule[],
 ): ListAnswer {
   const where = selection(resource, query, scope, [...extra, ...ruleConditions(resource, rules ?? [], scope)])
-  const select = itemsOf(db, resource, query.include, scope)
+  const select = itemsOf(resource, query.include, scope)
   const ordered = sql`where ${where} order by ${orderBy(resource, query, scope)}`
   const isLarge = select.names.some((name) => resource.fields[name]?.isLarge)
-  const { seenFrom = resource.from } = resource
+  const from = fixedOnce(resource.from)
+  const seenFrom = resource.seenFrom === undefined ? from : fixedOnce(resource.seenFrom)
   const isPlain = extra.length === 0 && rules === undefined && conditions(resource, query, scope).length === 0
   const page = {
     items: (limit: number | null) => select.items(sql`${ordered} ${limitTo(limit, query.page.offset)}`),
-    total: (upTo: number) => counted(isPlain ? seenFrom : resource.from, where, upTo),
+    total: (upTo: number) => counted(isPlain ? seenFrom : from, where, upTo),
     ...(rules !== undefined && {
       all: counted(
-        extra.length === 0 ? seenFrom : resource.from,
+        extra.length === 0 ? seenFrom : from,
         conjunction([visibleIn(resource, scope), ...extra]),
         maxCounted + 1,
       ),
@@ -134,13 +137,19 @@ export async function findItem(
   include?: readonly string[],
 ): Promise<ItemAnswer | undefined> {
   const { settling } = resource
-  const own = sql`${resource.tenantId} = any(${[...scope.tenantIds]}::int[])`
-  const select = itemsOf(db, resource, include, scope)
+  const own = sql`${fixedOnce(resource.tenantId)} = any(${[...scope.tenantIds]}::int[])`
+  const names = include ?? Object.keys(resource.fields)
+  const apart = names.filter((name) => resource.fields[name]?.written !== undefined)
+  const list = listOf(resource, names, scope, apart.length > 0)
+  const texts = apart.map(
+    (name) => sql`, ${columnOf(resource, name, scope)}::text as ${sql.ref(textOf(name))}`,
+  )
   const read = async () => {
-    const { rows } = await sql<{ item: string; isDue: boolean }>`
-      select item::text as item, ${settling?.isDue ?? sql`false`} as "isDue"
-      from (${select.items(sql`where ${visibleIn(resource, scope)} and ${condition} order by ${own} desc limit 1`)})
-        as found`.execute(db)
+    const { rows } = await sql<ReadItem>`
+      select (select row_to_json(one)::text from (select ${list}) as one) as item,
+        ${settling === undefined ? sql`false` : fixedOnce(settling.isDue)} as "isDue" ${sql.join(texts, sql``)}
+      from ${fixedOnce(resource.from)} where ${visibleIn(resource, scope)} and ${condition}
+      order by ${own} desc limit 1`.execute(db)
     return rows[0]
   }
   let row = await read()
@@ -148,7 +157,24 @@ export async function findItem(
     await settling.settle(db)
     row = await read()
   }
-  return row && new ItemAnswer(row.item, select.toItem)
+  return row && new ItemAnswer(itemText(resource, names, row))
+}
+
+type ReadItem = { readonly item: string; readonly isDue: boolean } & Readonly<Record<TextName, string | null>>
+type TextName = ReturnType<typeof textOf>
+const textOf = (field: string) => `text of ${field}` as const
+
+/** Only what SQL cannot say is parsed and written again. */
+function itemText({ fields }: ListedResource, names: readonly string[], read: ReadItem): string {
+  if (!names.some((name) => fields[name]?.toWire !== undefined)) return read.item
+  const row = parseAnswer(read.item) as Item
+  const shown = names.map((name) => {
+    const { written, toWire } = fields[name] ?? {}
+    if (written !== undefined) return `"${name}":${written(read[textOf(name)] ?? 'null', row)}`
+    const value = row[name] ?? null
+    return `"${name}":${JSON.stringify(toWire === undefined ? value : (toWire(value, row) ?? null))}`
+  })
+  return `{${shown.join(',')}}`
 }
 
 /** The resource of that id. */
@@ -171,18 +197,14 @@ export function findById(
 type Item = Readonly<Record<string, unknown>>
 
 /** How the fields that are named come out of the database; without names, all fields. */
-function itemsOf(
-  db: Database,
-  resource: ListedResource,
-  include: readonly string[] | undefined,
-  scope: Scope,
-) {
+function itemsOf(resource: ListedResource, include: readonly string[] | undefined, scope: Scope) {
   const names = include ?? Object.keys(resource.fields)
-  const list = include === undefined ? wholeList(db, resource, scope) : listOf(resource, names, scope)
+  const list = listOf(resource, names, scope)
+  const from = fixedOnce(resource.from)
   return {
     names,
     items: (rest: RawBuilder<unknown>) =>
-      sql`select row_to_json(one) as item from (select ${list} from ${resource.from} ${rest}) as one`,
+      sql`select row_to_json(one) as item from (select ${list} from ${from} ${rest}) as one`,
     /** Only where there is something that SQL cannot say. */
     toItem: names.some((name) => resource.fields[name]?.toWire !== undefined)
       ? (row: Item): Item =>
@@ -248,8 +270,10 @@ function orderBy(resource: ListedResource, query: ListQuery, scope: Scope): RawB
   const keys = query.sort.map(({ by, key, direction }) => {
     const column =
       by === 'label' ? (resource.labelValue?.(key, scope) ?? sql`null`) : columnOf(resource, key, scope)
-    return direction === 'descending' ? sql`${column} desc` : sql`${column} asc`
+    return sql`${column} ${directions[direction]}`
   })
-  const last = query.sort.at(-1)?.direction === 'descending' ? sql`desc` : sql`asc`
-  return sql.join([...keys, sql`${resource.tieBreaker} ${last}`])
+  const last = directions[query.sort.at(-1)?.direction ?? 'ascending']
+  return sql.join([...keys, sql`${fixedOnce(resource.tieBreaker)} ${last}`])
 }
+
+const directions = { ascending: sql`asc`, descending: sql`desc` } as const

@@ -9,7 +9,10 @@ import type { LabelledTable } from '../labelled-table.ts'
 export type ListedResource = {
   /** Name of the model in messages: Blueprint, Deployment, … */
   readonly model: string
-  /** `from` clause; joins keep one row per resource. */
+  /**
+   * `from` clause; joins keep one row per resource. They are left joins to keys: PostgreSQL leaves those out whose columns
+   * nobody asks for.
+   */
   readonly from: RawBuilder<unknown>
   /**
    * The same with only what says who sees a row, where that is less. Counts are made on it where nothing else is asked
@@ -69,6 +72,8 @@ export type ListedField = {
    * asked for. Rows without such a field are sent as the database writes them.
    */
   readonly toWire?: (value: unknown, row: Readonly<Record<string, unknown>>) => unknown
+  /** The same from text to text, for a single item, where parsing and writing a large value costs more than all else. */
+  readonly written?: (text: string, row: Readonly<Record<string, unknown>>) => string
   /** Other fields whose columns `toWire` needs; names outside the shape must be in `hidden`. */
   readonly needs?: Readonly<Record<string, RawBuilder<unknown>>>
   /** Megabytes each: of such rows, few are read at once. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { fixedOnce } from './fixed.ts'
 import type { ListedResource, Owned, Scope } from './resource.ts'
 
 /** Whether the caller sees every row of the scope's own tenants, and there are no others. */
@@ -25,7 +26,8 @@ function isSeen(row: Owned, scope: Scope): RawBuilder<unknown> {
  * One tenant is compared by `=`: measured on 300,000 deployments, PostgreSQL takes the first page from the index then
  * (0.15 ms), and sorts all rows for `= any` of an array with one element (100 ms).
  */
-function ownRows({ tenantId, visibility, createdBy }: Owned, scope: Scope): RawBuilder<unknown> {
+function ownRows({ visibility, createdBy, ...row }: Owned, scope: Scope): RawBuilder<unknown> {
+  const tenantId = fixedOnce(row.tenantId)
   const { tenantIds, administeredTenantIds } = scope
   const isInTenants =
     tenantIds.length === 1
@@ -37,6 +39,8 @@ function ownRows({ tenantId, visibility, createdBy }: Owned, scope: Scope): RawB
     ${visibility} <> 'private' or ${createdBy} = ${scope.username} or ${isAdministered}))`
 }
 
+const and = sql` and `
+
 export function conjunction(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  return sql.join(parts, sql` and `)
+  return sql.join(parts, and)
 }

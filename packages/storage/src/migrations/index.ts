@@ -24,6 +24,7 @@ import * as deploymentFolders from './0082-deployment-folders.ts'
 import * as executionPhase from './0090-execution-phase.ts'
 import * as requestIds from './0100-request-ids.ts'
 import * as planParts from './0120-plan-parts.ts'
+import * as eventCounts from './0130-event-counts.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -51,6 +52,7 @@ const migrations: Record<string, Migration> = {
   '0090-execution-phase': executionPhase,
   '0100-request-ids': requestIds,
   '0120-plan-parts': planParts,
+  '0130-event-counts': eventCounts,
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   deleteOldEventBatches,
   deleteUnreferencedArchives,
   readTableSizes,
+  sumEventCounts,
 } from '@tutti/storage'
 import type { PeriodicJob } from './job.ts'
 
@@ -31,6 +32,12 @@ export const periodicJobs: readonly PeriodicJob[] = [
     budgetMs: 10 * second,
     // Senders repeat a batch for minutes at most.
     part: (db) => deleteOldEventBatches(db, { olderThanMs: 60 * minute, limit: 5_000 }),
+  },
+  {
+    name: 'event_counts',
+    everyMs: 10 * second,
+    budgetMs: 5 * second,
+    part: (db) => sumEventCounts(db, 1_000),
   },
   {
     name: 'left_leases',

@@ -1,4 +1,4 @@
-import { claimEventBatch } from '@tutti/storage'
+import { claimEventBatch, sumEventCounts } from '@tutti/storage'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addDeployment, addExecution, addTenant, addUser } from '../../../test/fixtures.ts'
@@ -289,6 +289,51 @@ test('deletes the events of a deployment, and its logs when they are named', asy
   })
   expect((await remove('deployment_id=old&type=cloudify_event&type=cloudify_log')).body.items).toEqual([1])
   expect((await list('deployment_id=old')).metadata.pagination.total).toBe(0)
+})
+
+test('a full page tells how many events there are, however they came and whoever asks', async () => {
+  const tenant = await addTenant(manager.db, 'counted')
+  await addUser(manager.db, 'carol', { tenants: { [tenant]: 'user' } })
+  await addDeployment(manager.db, 'counted', { tenantId: tenant })
+  const at = { tenantId: tenant, deploymentId: 'counted' }
+  const runs = [
+    await addExecution(manager.db, at),
+    await addExecution(manager.db, { ...at, visibility: 'private' }),
+  ]
+  for (const { token } of runs) {
+    for (const text of ['a', 'b', 'c']) {
+      const body = { events: [event(text), event(text)], logs: [log(text)] }
+      const sent = await manager.inject('POST', '/events', { body, executionToken: token, tenant: 'counted' })
+      expect(sent.status).toBe(201)
+    }
+  }
+  const asked = (query: string, user = 'admin') => list(query, { user, tenant: 'counted' })
+  const check = async () => {
+    for (const user of ['admin', 'carol'])
+      for (const where of ['', ...runs.map(({ id }) => `execution_id=${id}&`), 'deployment_id=counted&'])
+        for (const kind of ['', 'type=cloudify_event&', 'type=cloudify_log&', 'message=b&']) {
+          const { items } = await asked(`${where}${kind}`, user)
+          if (items.length === 0) continue
+          const page = await asked(`${where}${kind}_size=1`, user)
+          expect([user, where, kind, page.metadata.pagination.total]).toEqual([
+            user,
+            where,
+            kind,
+            items.length,
+          ])
+        }
+  }
+  await check()
+  await sumEventCounts(manager.db, 1)
+  await check()
+  const gone = await manager.inject('DELETE', '/events?deployment_id=counted&type=cloudify_event', {
+    tenant: 'counted',
+  })
+  expect(gone.body.items).toEqual([12])
+  await check()
+  while ((await sumEventCounts(manager.db, 100)) > 0);
+  await check()
+  expect((await asked('deployment_id=counted&_size=1')).metadata.pagination.total).toBe(6)
 })
 
 test('a batch that is sent again is stored once, whoever comes first', async () => {
