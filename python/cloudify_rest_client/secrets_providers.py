@@ -30,7 +30,7 @@ class SecretsProvidersClient(ResourceClient):
     @sends('GET /secrets-providers')
     def list(self, _include: Sequence[str] | None = None, **kwargs: Any) -> ListResponse[SecretsProvider]: ...
 
-    @sends('PUT /secrets-providers', status=204, fixed={'test': True})
+    @sends('PUT /secrets-providers', status=(200, 204), fixed={'test': True})
     def check(self, name: str = '', _type: str = '',
               connection_parameters: Dict[str, Any] | None = None) -> Any:
         """Whether the manager reaches such a provider; nothing is stored."""

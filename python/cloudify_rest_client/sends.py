@@ -17,7 +17,7 @@ A method says its own signature and what it returns; `@sends` says the rest:
 - `data` names the argument that is the body as it is; what others go into the query. `stream`: the answer is read bit
   by bit; an argument `timeout` is the one of the request. `root`: below the manager's root and not below `/api/VERSION`; `versioned=False`: below `/api`.
 - `search`: where the request goes instead, by POST, when there are `filter_rules` or `constraints`.
-- `status`: the statuses of success. What comes back is made into what the method is said to return.
+- `status`: the statuses of success, if not 200 (of DELETE: 200 or 204). What comes back is made into what the method is said to return.
 """
 from __future__ import annotations
 
@@ -62,15 +62,17 @@ class ResourceClient:
         self.api = api
 
 
-def sends(line: str, *, status: Any = 200, query: str = '', body: str = '', rest: str = '', null: str = '',
-          if_set: str = '', unsent: str = '', wire: Optional[Mapping[str, str]] = None, fixed: Optional[Mapping[str, Any]] = None,
-          search: Optional[str] = None, data: Optional[str] = None, stream: bool = False, versioned: bool = True,
-          root: bool = False) -> Callable[[F], F]:
+def sends(line: str, *, status: Any = None, query: str = '', body: str = '', rest: str = '', null: str = '',
+          if_set: str = '', unsent: str = '', wire: Optional[Mapping[str, str]] = None,
+          fixed: Optional[Mapping[str, Any]] = None, search: Optional[str] = None, data: Optional[str] = None,
+          stream: bool = False, versioned: bool = True, root: bool = False) -> Callable[[F], F]:
     method, path = line.split(' ')
     kind = 'body' if method in ('POST', 'PUT', 'PATCH') and data is None else 'query'
-    request = Request(method, path, status if isinstance(status, tuple) else (status,), tuple(query.split()),
-                      tuple(body.split()), rest or kind, tuple(null.split()), tuple(if_set.split()), tuple(unsent.split()), wire or {}, fixed or {}, search, data, stream,
-                      versioned, root)
+    success = status or ((200, 204) if method == 'DELETE' else 200)
+    request = Request(
+        method, path, success if isinstance(success, tuple) else (success,), tuple(query.split()),
+        tuple(body.split()), rest or kind, tuple(null.split()), tuple(if_set.split()), tuple(unsent.split()),
+        wire or {}, fixed or {}, search, data, stream, versioned, root)
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)

@@ -16,7 +16,7 @@ class SitesClient(ResourceClient):
     def create(self, name: str, location: str | None = None, visibility: str = VisibilityState.TENANT,
                created_by: str | None = None, created_at: Any = None) -> Site: ...
 
-    @sends('DELETE /sites/{name}', status=(200, 204))
+    @sends('DELETE /sites/{name}')
     def delete(self, name: str) -> None: ...
 
     @sends('GET /sites/{name}')
