@@ -11,8 +11,8 @@ let folder: string
 let python: string
 let system: TestSystem
 
-const files = new Map<string, string>()
 const runtime = import.meta.dirname
+const standIns = ['cloudify-common', 'fusion-common', 'cloudify-plugins-common']
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tutti-python-'))
@@ -20,12 +20,9 @@ beforeAll(async () => {
   await cp(runtime, join(folder, 'sources'), { recursive: true, filter: (path) => !path.includes('__pycache__') })
   await run(builder(), ['-m', 'venv', '--system-site-packages', join(folder, 'venv')])
   python = join(folder, 'venv', 'bin', 'python')
-  const { compat, ...sources } = { compat: 'sources/compat/', sdk: 'sources' }
-  const distributions = ['cloudify-common', 'fusion-common', 'cloudify-plugins-common'].map((name) => compat + name)
-  await pip('install', ...[sources.sdk, ...distributions].map((path) => `./${path}`))
+  await pip('install', './sources', ...standIns.map((name) => `./sources/compat/${name}`))
   const text = await readFile(join(runtime, '..', 'docs', 'python.md'), 'utf8')
   for (const [, block = '', name = ''] of text.matchAll(/^```python\n(# (\S+\.py)\n.*?)^```/gms)) {
-    files.set(name, block)
     await writeFile(join(folder, name), block)
   }
   system = await startTestSystem()
@@ -89,7 +86,7 @@ for name in ('cloudify-common', 'fusion-common', 'cloudify-plugins-common'):
     pkg_resources.require(name + '>=7.0.2')
     print(importlib.metadata.version(name))`
   const found = await run(builder(), ['-c', version], { PYTHONPATH: runtime })
-  expect(found.split()).toEqual(['7.1.0', '7.1.0', '7.1.0'])
+  expect(found.trim().split('\n')).toEqual(['7.1.0', '7.1.0', '7.1.0'])
 })
 
 test('the script of docs/python.md lists, deploys and follows', async () => {
@@ -120,7 +117,5 @@ capabilities: { greeting: { value: { get_input: greeting } } }
 `
 
 test('the operation of docs/python.md passes its test', async () => {
-  expect(files.has('greeter.py')).toBe(true)
-  const result = await run(python, ['-m', 'unittest', '-v', 'test_greeter']).catch(String)
-  expect(result).not.toMatch(/Error/)
+  await run(python, ['-m', 'unittest', 'test_greeter'])
 })

@@ -98,6 +98,9 @@ class Session:
             for connection in connections:
                 connection.close()
 
+    def __del__(self) -> None:
+        self.close()
+
     def _exchange(self, method: str, url: str, body: Body, headers: Dict[str, str], verify: Any,
                   timeout: Any) -> Response:
         key = self._key(url, verify)
