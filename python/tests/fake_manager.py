@@ -89,7 +89,8 @@ class FakeManager:
             self.events += data['events']
             return 201, None
         if path == '/nodes':
-            return 200, {'items': [self.nodes[query['id']]] if query['id'] in self.nodes else [], 'metadata': {}}
+            found = [row for name, row in self.nodes.items() if query.get('id') in (None, name)]
+            return 200, {'items': found, 'metadata': {}}
         if path == '/node-instances':
             return 200, {'items': list(self.instances.values()), 'metadata': {}}
         if path == '/evaluate/functions':
