@@ -42,7 +42,13 @@ class Proxy:
             raise AttributeError('__dict__') from None
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._get_current_object(), name)
+        try:
+            current = self._get_current_object()
+        except RuntimeError:
+            if name.startswith('__'):  # mock.patch and the like ask such things of everything, to find out what it is
+                raise AttributeError(name) from None
+            raise
+        return getattr(current, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._get_current_object(), name, value)
