@@ -25,6 +25,8 @@ _FORWARDED = {
 class Proxy:
     """Does everything with what `local()` answers at that moment."""
 
+    _is_coroutine = None  # asyncio asks for it, for mock.patch('plugin.ctx') before there is a ctx
+
     def __init__(self, local: Callable[[], Any], name: Optional[str] = None) -> None:
         object.__setattr__(self, '_Proxy__local', local)
         object.__setattr__(self, '__name__', name or getattr(local, '__name__', 'proxy'))
