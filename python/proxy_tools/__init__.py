@@ -25,6 +25,8 @@ _FORWARDED = {
 class Proxy:
     """Does everything with what `local()` answers at that moment."""
 
+    _is_coroutine = None  # asyncio asks for it, for mock.patch('plugin.ctx') before there is a ctx
+
     def __init__(self, local: Callable[[], Any], name: Optional[str] = None) -> None:
         object.__setattr__(self, '_Proxy__local', local)
         object.__setattr__(self, '__name__', name or getattr(local, '__name__', 'proxy'))
@@ -42,7 +44,13 @@ class Proxy:
             raise AttributeError('__dict__') from None
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._get_current_object(), name)
+        try:
+            current = self._get_current_object()
+        except RuntimeError:
+            if name.startswith('__'):  # mock.patch and the like ask such things of everything, to find out what it is
+                raise AttributeError(name) from None
+            raise
+        return getattr(current, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._get_current_object(), name, value)
