@@ -84,7 +84,9 @@ function compiledEntry(file: string): { types: string; default: string } {
 
 function isNoPythonTest(path: string): boolean {
   const isTest = basename(path) === 'tests' || path.endsWith('.test.ts')
-  return !isTest && basename(path) !== '__pycache__' && !path.endsWith('.pyc')
+  // What Python and pip leave beside the sources.
+  const isMade = ['__pycache__', 'build'].includes(basename(path)) || /\.(pyc|egg-info)$/.test(path)
+  return !isTest && !isMade
 }
 
 async function copy(from: string, to: string, filter: (path: string) => boolean = () => true): Promise<void> {

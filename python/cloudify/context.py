@@ -1,263 +1,269 @@
 """`ctx` of an operation (docs/reference/python.md, "ctx")."""
 import os
-import shutil
 from contextlib import contextmanager
+from typing import Any, Dict, Iterator, List, Optional
 
 from cloudify.constants import DEPLOYMENT, NODE_INSTANCE, RELATIONSHIP_INSTANCE
-from cloudify.context_parts import AgentContext, BootstrapContext, Capabilities, OperationContext, Part, PluginContext
+from cloudify.context_parts import (
+    AgentContext, BlueprintContext, BootstrapContext, CommonContext, ContextCapabilities, DeploymentContext,
+    OperationContext, PluginContext, given)
+from cloudify.deployment_folder import DeploymentFolder
+from cloudify.endpoint import LocalEndpoint, ManagerEndpoint
 from cloudify.exceptions import NonRecoverableError
-from cloudify.logs import EventSink, make_logger
-from cloudify.manager import Manager
-from cloudify.node import EntityContext
-from cloudify.resources import Resources
+from cloudify.node import (
+    ImmutableProperties, NodeContext, NodeInstanceContext, RelationshipContext, RelationshipSubjectContext)
+from cloudify.rest import Manager
+
+__all__ = [
+    'DEPLOYMENT', 'NODE_INSTANCE', 'RELATIONSHIP_INSTANCE', 'BlueprintContext', 'BootstrapContext', 'CloudifyContext',
+    'CommonContext', 'ContextCapabilities', 'DeploymentContext', 'ImmutableProperties', 'NodeContext',
+    'NodeInstanceContext', 'OperationContext', 'PluginContext', 'RelationshipContext', 'RelationshipSubjectContext',
+]
 
 
-def _given(key):
-    return property(lambda self: self._context.get(key), doc='`{0}` of the context.'.format(key))
+class CloudifyContext(CommonContext):
+    task_id = given('task_id')
+    task_name = given('task_name')
+    task_target = given('task_target')
+    task_queue = given('task_queue')
+    task_type = given('type')
+    execution_id = given('execution_id')
+    execution_token = given('execution_token')
+    execution_env = given('execution_env', dict)
+    execution_creator_username = given('execution_creator_username')
+    workflow_id = given('workflow_id')
+    workflow_parameters = given('workflow_parameters', dict)
+    rest_host = given('rest_host')
+    rest_port = given('rest_port')
+    rest_token = given('rest_token')
+    bypass_maintenance = given('bypass_maintenance', False)
+    timeout = given('timeout')
+    timeout_recoverable = given('timeout_recoverable', False)
+    resume = given('resume', False)
 
-
-class CloudifyContext:
-    task_id = _given('task_id')
-    task_name = _given('task_name')
-    task_target = _given('task_target')
-    task_queue = _given('task_queue')
-    task_type = _given('type')
-    execution_id = _given('execution_id')
-    execution_token = _given('execution_token')
-    execution_creator_username = _given('execution_creator_username')
-    workflow_id = _given('workflow_id')
-    rest_host = _given('rest_host')
-    rest_port = _given('rest_port')
-    rest_token = _given('rest_token')
-    timeout = _given('timeout')
-    timeout_recoverable = _given('timeout_recoverable')
-
-    def __init__(self, context: dict, folder=None):
-        self._context = context
+    def __init__(self, ctx: Optional[Dict[str, Any]] = None, folder: Optional[str] = None) -> None:
+        super().__init__({} if ctx is None else ctx)
+        context = self._context
         self._folder = folder  # the worker removes it when the operation ends, however it ends
         self._manager = Manager(context)
-        self._resources = Resources(self._manager, context)
-        self._logger = None
-        self._provider_context = None
-        self.type, self._entities = self._find_entities()
-        self.events = EventSink(self._connect_for_events, {'execution_id': context.get('execution_id'),
-                                                           'manager_name': os.environ.get('MANAGER_NAME'),
-                                                           'agent_name': os.environ.get('AGENT_NAME')})
-        self.operation = OperationContext(context)
+        self._logger: Any = None
+        self._events: Any = None
+        self._tenant: Optional[Dict[str, Any]] = None
+        self._provider_context: Optional[Dict[str, Any]] = None
+        self._bootstrap_context: Optional[BootstrapContext] = None
+        # What a script answered, for script_runner and for plugins that run scripts of their own
+        self._return_value: Any = None
+        self.is_script_exception_defined = False
+        self.blueprint = BlueprintContext(context)
+        self.deployment = DeploymentContext(context)
         self.plugin = PluginContext(context)
-        self.deployment = Part(
-            id=context.get('deployment_id'), display_name=context.get('deployment_display_name'),
-            creator=context.get('deployment_creator'), tenant_name=self.tenant_name,
-            resource_tags=context.get('deployment_resource_tags'),
-            runtime_only_evaluation=context.get('runtime_only_evaluation'))
-        self.blueprint = Part(id=context.get('blueprint_id'))
-        self.agent = AgentContext(self)
+        self.agent: Any = AgentContext(self)
+        self._operation = OperationContext(context.get('operation'))
+        self._endpoint: Any = (LocalEndpoint(self, context['storage']) if context.get('local')
+                               else ManagerEndpoint(self))
+        self._deployment_folder = DeploymentFolder(self)
+        self._node = self._instance = self._source = self._target = self._capabilities = None  # type: Any
+        self.type = DEPLOYMENT
+        self._find_entities()
 
     # ---- who and where
 
     @property
-    def execution_env(self):
-        return self._context.get('execution_env') or {}
+    def operation(self) -> OperationContext:
+        return self._operation
 
     @property
-    def workflow_parameters(self):
-        return self._context.get('workflow_parameters') or {}
+    def tenant(self) -> Dict[str, Any]:
+        """The tenant's name, and what the manager answers of it to this execution."""
+        if self._tenant is None:
+            from cloudify_rest_client.exceptions import CloudifyClientError
+            tenant = dict(self._context.get('tenant') or {})
+            if tenant.get('name') and not self._context.get('local'):
+                try:
+                    tenant.update(self._manager.call('GET', '/tenants/' + tenant['name']))
+                except CloudifyClientError:
+                    pass  # not permitted: then the context's is all there is to know
+            self._tenant = tenant
+        return self._tenant
 
     @property
-    def tenant(self):
-        return self._context.get('tenant') or {}
+    def tenant_name(self) -> Optional[str]:
+        return (self._context.get('tenant') or {}).get('name')
 
     @property
-    def tenant_name(self):
-        return self.tenant.get('name')
-
-    @property
-    def bypass_maintenance(self):
-        return bool(self._context.get('bypass_maintenance'))
-
-    @property
-    def resume(self):
-        return bool(self._context.get('resume'))
-
-    @property
-    def rest_ssl_cert(self):
+    def rest_ssl_cert(self) -> Optional[str]:
         return os.environ.get('LOCAL_REST_CERT_FILE')
 
     # ---- entities
 
     @property
-    def node(self):
-        return self._entity('self', 'node').node
+    def node(self) -> Any:
+        return self._entity(self._node, 'node')
 
     @property
-    def instance(self):
-        return self._entity('self', 'instance').instance
+    def instance(self) -> Any:
+        return self._entity(self._instance, 'instance')
 
     @property
-    def source(self):
-        return self._entity('source', 'source')
+    def source(self) -> Any:
+        return self._entity(self._source, 'source')
 
     @property
-    def target(self):
-        return self._entity('target', 'target')
+    def target(self) -> Any:
+        return self._entity(self._target, 'target')
 
     @property
-    def capabilities(self):
+    def capabilities(self) -> ContextCapabilities:
         """Deprecated: runtime properties of the instances that this one has relationships to."""
-        return Capabilities(self)
+        if self._capabilities is None:
+            self._capabilities = ContextCapabilities(self._endpoint, self.instance)
+        return self._capabilities
 
-    def instances(self):
+    def instances(self) -> List[Any]:
         """Every instance whose runtime properties this operation may change."""
-        return [entity.instance for entity in self._entities.values()]
+        if self.type == RELATIONSHIP_INSTANCE:
+            return [self.source.instance, self.target.instance]
+        return [self.instance] if self.type == NODE_INSTANCE else []
+
+    def evaluation_scope(self) -> Dict[str, str]:
+        """What SELF, SOURCE and TARGET mean in intrinsic functions."""
+        if self.type == NODE_INSTANCE:
+            return {'self': self.instance.id}
+        if self.type == RELATIONSHIP_INSTANCE:
+            return {'source': self.source.instance.id, 'target': self.target.instance.id,
+                    'source_node': self.source.node.id, 'target_node': self.target.node.id}
+        return {}
 
     # ---- saying
 
     @property
-    def logger(self):
+    def logger(self) -> Any:
         if self._logger is None:
-            self._logger = make_logger('ctx.{0}'.format(self.task_id), self.events, self._event_context())
+            from cloudify.logs import init_cloudify_logger
+            self._logger = init_cloudify_logger(
+                self._endpoint.get_logging_handler(), self.task_id or 'cloudify_plugin')
         return self._logger
 
-    def send_event(self, event):
+    @property
+    def events(self) -> Any:
+        """Where logs and events go; it has to be closed."""
+        if self._events is None:
+            from cloudify.event_sink import EventSink
+            self._events = EventSink(self._connect_for_events, {
+                'execution_id': self.execution_id, 'manager_name': os.environ.get('MANAGER_NAME'),
+                'agent_name': os.environ.get('AGENT_NAME')})
+        return self._events
+
+    def send_event(self, event: Any) -> None:
         """Sends an event of type plugin_event."""
-        self.events.event('plugin_event', str(event), self._event_context())
+        self._endpoint.send_plugin_event(message=event)
 
     # ---- files
 
-    def get_resource(self, resource_path):
-        return _text_if_possible(self._resources.get(resource_path))
+    def get_resource(self, resource_path: str) -> bytes:
+        return self._endpoint.get_resource(resource_path)
 
-    def get_resource_and_render(self, resource_path, template_variables=None):
-        return _text_if_possible(self._resources.render(resource_path, template_variables, self))
+    def get_resource_and_render(self, resource_path: str, template_variables: Optional[Dict[str, Any]] = None) -> bytes:
+        from cloudify.rendering import render
+        return render(self.get_resource(resource_path), template_variables or {}, self)
 
-    def download_resource(self, resource_path, target_path=None):
-        return self._resources.download(resource_path, target_path)
+    def download_resource(self, resource_path: str, target_path: Optional[str] = None) -> str:
+        path = self._endpoint.download_resource(resource_path, self.logger, target_path)
+        self.logger.debug('Downloaded %s to %s', resource_path, path)
+        return path
 
-    def download_resource_and_render(self, resource_path, target_path=None, template_variables=None):
-        content = self._resources.render(resource_path, template_variables, self)
-        return self._resources.download(resource_path, target_path, content)
+    def download_resource_and_render(self, resource_path: str, target_path: Optional[str] = None,
+                                     template_variables: Optional[Dict[str, Any]] = None) -> str:
+        from cloudify.resources import Resources
+        content = self.get_resource_and_render(resource_path, template_variables)
+        path = Resources(None, {}).download(resource_path, target_path, content)
+        self.logger.debug('Downloaded %s to %s', resource_path, path)
+        return path
 
-    def download_directory(self, resource_path, target_path=None):
-        return self._resources.download_directory(resource_path, target_path)
+    def download_directory(self, resource_path: str, target_path: Optional[str] = None) -> str:
+        return self._endpoint.download_directory(resource_path, target_path)
 
     # ---- the manager's records
 
     @property
-    def provider_context(self):
+    def provider_context(self) -> Dict[str, Any]:
         if self._provider_context is None:
-            self._provider_context = self._manager.call('GET', '/provider/context').get('context') or {}
+            self._provider_context = self._endpoint.get_provider_context()
         return self._provider_context
 
     @property
-    def bootstrap_context(self):
-        return BootstrapContext(self.provider_context.get('cloudify') or {})
+    def bootstrap_context(self) -> BootstrapContext:
+        if self._bootstrap_context is None:
+            self._bootstrap_context = BootstrapContext(self._endpoint.get_bootstrap_context())
+        return self._bootstrap_context
 
-    def get_config(self, name=None, scope=None):
-        """Configuration entries of the manager: those of a scope, or one by name."""
-        if name:
-            path = '/config/{0}'.format('{0}.{1}'.format(scope, name) if scope else name)
-            return self._manager.call('GET', path)
-        return self._manager.call('GET', '/config', {'scope': scope} if scope else None).get('items', [])
+    def get_config(self, name: Optional[str] = None, scope: Optional[str] = None) -> Any:
+        """Configuration entries of the manager: those of a scope, or one by name and scope."""
+        return self._endpoint.get_config(name, scope)
 
-    def get_operation(self):
-        return self._manager.call('GET', '/operations/' + self.task_id)
+    def get_operation(self) -> Any:
+        return self._endpoint.get_operation(self.task_id)
 
-    def update_operation(self, state):
-        self._manager.call('PATCH', '/operations/' + self.task_id, body={'state': state})
+    def update_operation(self, state: str) -> None:
+        self._endpoint.update_operation(self.task_id, state)
 
-    def get_execution(self, execution_id=None):
-        return self._manager.call('GET', '/executions/' + (execution_id or self.execution_id))
+    def get_execution(self, execution_id: Optional[str] = None) -> Any:
+        return self._endpoint.get_execution(execution_id or self.execution_id)
 
-    def get_managers(self, network='default'):
-        return self._manager.call('GET', '/managers')['items']
+    def get_managers(self, network: str = 'default') -> List[Any]:
+        return self._endpoint.get_managers(network)
 
-    def get_brokers(self, network='default'):
-        return self._manager.call('GET', '/brokers')['items']
+    def get_brokers(self, network: str = 'default') -> List[Any]:
+        return self._endpoint.get_brokers(network)
 
-    # ---- the folder of the deployment, which the worker fetches before the operation and stores after it
+    # ---- the folder of the deployment
 
-    def local_deployment_workdir(self):
-        if not self.deployment.id:
-            return None
-        root = os.environ.get('CFY_RESOURCES_ROOT')
-        if not root:
-            raise NonRecoverableError('CFY_RESOURCES_ROOT is not set: this worker keeps no folders of deployments')
-        return os.path.join(root, 'deployments', self.tenant_name, self.deployment.id)
+    def local_deployment_workdir(self) -> Optional[str]:
+        return self._deployment_folder.path()
 
-    def download_deployment_workdir(self):
-        """Nothing to do: it is there."""
+    def download_deployment_workdir(self) -> None:
+        self._deployment_folder.download()
 
-    def upload_deployment_workdir(self):
-        """Nothing to do: the worker stores it."""
+    def upload_deployment_workdir(self) -> None:
+        self._deployment_folder.upload()
 
     @contextmanager
-    def sync_deployment_workdir(self):
-        yield
+    def sync_deployment_workdir(self) -> Iterator[None]:
+        with self._deployment_folder.synced():
+            yield
 
-    def upload_deployment_file(self, target_file_path, src_file, src_file_mtime=None):
-        target = self._in_workdir(target_file_path)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        if not (os.path.exists(target) and os.path.samefile(src_file, target)):
-            shutil.copy2(src_file, target)
+    def upload_deployment_file(self, target_file_path: str, src_file: str, src_file_mtime: Any = None) -> None:
+        self._deployment_folder.upload_file(target_file_path, src_file, src_file_mtime)
 
-    def delete_deployment_file(self, file_path):
-        target = self._in_workdir(file_path)
-        if os.path.lexists(target):
-            os.remove(target)
-
-    def _in_workdir(self, path):
-        folder = os.path.realpath(self.local_deployment_workdir())
-        target = os.path.realpath(os.path.join(folder, path))
-        if not target.startswith(folder + os.sep):
-            raise NonRecoverableError('{0} is not in the folder of the deployment'.format(path))
-        return target
+    def delete_deployment_file(self, file_path: str) -> None:
+        self._deployment_folder.delete_file(file_path)
 
     # ---- inside
 
-    def _find_entities(self):
+    def _find_entities(self) -> None:
         context, related = self._context, self._context.get('related')
         if not context.get('node_id'):
-            return DEPLOYMENT, {}
-        own = self._make_entity(context['node_name'], context['node_id'])
+            return
+        own = RelationshipSubjectContext(
+            {'node_id': context['node_id'], 'node_name': context.get('node_name')}, self._endpoint)
         if not related:
-            return NODE_INSTANCE, {'self': own}
-        other = self._make_entity(related['node_name'], related['node_id'])
-        source, target = (own, other) if related.get('is_target') else (other, own)
-        return RELATIONSHIP_INSTANCE, {'source': source, 'target': target}
+            self.type = NODE_INSTANCE
+            self._node, self._instance = own.node, own.instance
+            return
+        self.type = RELATIONSHIP_INSTANCE
+        other = RelationshipSubjectContext(
+            {'node_id': related['node_id'], 'node_name': related.get('node_name')}, self._endpoint)
+        # `is_target` is said of the related one.
+        self._source, self._target = (own, other) if related.get('is_target') else (other, own)
 
-    def _make_entity(self, node_name, instance_id):
-        return EntityContext(self._manager, self._context.get('deployment_id'), node_name, instance_id)
-
-    def _entity(self, key, asked):
-        if key not in self._entities:
-            has = ', '.join('ctx.' + name for name in (['node', 'instance'] if 'self' in self._entities
-                                                       else sorted(self._entities))) or 'none of its kind'
+    def _entity(self, found: Any, asked: str) -> Any:
+        if found is None:
+            has = {NODE_INSTANCE: 'ctx.node, ctx.instance', RELATIONSHIP_INSTANCE: 'ctx.source, ctx.target'}
             raise NonRecoverableError('ctx.{0} does not exist in a {1} operation, which has {2}'.format(
-                asked, self.type, has))
-        return self._entities[key]
+                asked, self.type, has.get(self.type, 'none of its kind')))
+        return found
 
-    def _event_context(self):
-        context = {'operation': self.operation.name, 'node_id': self._context.get('node_id'),
-                   'source_id': None, 'target_id': None}
-        if 'source' in self._entities:
-            context.update(source_id=self.source.instance.id, target_id=self.target.instance.id)
-        return context
-
-    def _connect_for_events(self):
+    def _connect_for_events(self) -> Any:
         connection = self._manager.connection()
         connection.open_now()
         return connection
-
-
-class ResourceText(str):
-    """A resource as text. Scripts written for SDKs that answered bytes call decode() on it; that gives the text."""
-
-    def decode(self, *_, **__):
-        return str(self)
-
-
-def _text_if_possible(content):
-    try:
-        return ResourceText(content.decode('utf-8'))
-    except UnicodeDecodeError:
-        return content

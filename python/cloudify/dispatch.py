@@ -1,4 +1,5 @@
 """Runs one operation: FOLDER/input.json → call → FOLDER/output.json (docs/reference/python.md, "Dispatch")."""
+import copy
 import importlib
 import json
 import os
@@ -29,7 +30,7 @@ def main():
 def _answer_to(request, folder):
     """The answer, and its text."""
     try:
-        output = {'type': 'result', 'payload': dispatch(
+        output = {'type': 'result', 'payload': _dispatch(
             request['cloudify_context'], request.get('args') or [], request.get('kwargs') or {}, folder)}
         return output, _result_text(output)
     except BaseException as error:  # SystemExit too: a script that exits must not end without an answer
@@ -45,7 +46,14 @@ def _flush():
             pass  # the log's disk may be full, or the script may have closed it: its answer counts all the same
 
 
-def dispatch(context: dict, args: list, kwargs: dict, folder=None):
+def dispatch(__cloudify_context, *args, **kwargs):
+    """Runs what the context names, in this process. Raises what it raises."""
+    if not __cloudify_context.get('task_target'):
+        kwargs = copy.deepcopy(kwargs)  # the caller's own objects: a task that is tried again begins with them
+    return _dispatch(__cloudify_context, list(args), kwargs)
+
+
+def _dispatch(context: dict, args: list, kwargs: dict, folder=None):
     kind = context.get('type', 'operation')
     if kind == 'workflow':
         raise NonRecoverableError('Python workflow functions are not built yet in this manager: {0} cannot run'.format(
@@ -61,7 +69,7 @@ def dispatch(context: dict, args: list, kwargs: dict, folder=None):
 
 def run_operation(ctx, context, args, kwargs):
     if context.get('has_intrinsic_functions'):
-        kwargs = evaluate(ctx, kwargs)
+        kwargs = ctx._endpoint.evaluate_functions(kwargs)
     with current_ctx.push(ctx, kwargs):
         try:
             function = find_function(context['task_name'])
@@ -76,18 +84,6 @@ def run_operation(ctx, context, args, kwargs):
             raise
         _save(ctx, failing=False)
         return result
-
-
-def evaluate(ctx, kwargs):
-    """Intrinsic functions in the inputs, in the scope of this instance or relationship."""
-    scope = {}
-    if ctx.type == 'node-instance':
-        scope = {'self': ctx.instance.id}
-    elif ctx.type == 'relationship-instance':
-        scope = {'source': ctx.source.instance.id, 'target': ctx.target.instance.id,
-                 'source_node': ctx.source.node.id, 'target_node': ctx.target.node.id}
-    return ctx._manager.call('POST', '/evaluate/functions', body={
-        'deployment_id': ctx.deployment.id, 'context': scope, 'payload': kwargs})['payload']
 
 
 def find_function(task_name: str):

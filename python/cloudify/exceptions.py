@@ -1,25 +1,29 @@
 """The exceptions that operations raise and what they mean to a workflow (docs/reference/python.md, "Exceptions")."""
+from typing import Any, Dict, List, Optional
+
+Causes = Optional[List[Dict[str, Any]]]
 
 
-class _WithCauses(Exception):
-    def __init__(self, *args, **kwargs):
-        self.causes = kwargs.pop('causes', None) or []
+class NonRecoverableError(Exception):
+    """The operation fails now, without a retry."""
+
+    def __init__(self, *args: Any, causes: Causes = None) -> None:
+        self.causes = causes or []
         super().__init__(*args)
 
 
-class NonRecoverableError(_WithCauses):
-    """The operation fails now, without a retry."""
-
-
-class RecoverableError(_WithCauses):
+class RecoverableError(Exception):
     """The operation is retried, after `retry_after` seconds if given."""
 
-    def __init__(self, message='', retry_after=None, causes=None):
+    def __init__(self, message: Any = '', retry_after: Optional[float] = None, causes: Causes = None,
+                 **_: Any) -> None:
         self.retry_after = retry_after
+        self.causes = causes or []
         text = str(message)
-        if retry_after is not None:
-            text = '{0} [retry_after={1}]'.format(text, retry_after).lstrip()
-        super().__init__(text, causes=causes)
+        suffix = '[retry_after={0}]'.format(retry_after)
+        if retry_after is not None and suffix not in text:  # once, however often it is wrapped
+            text = '{0} {1}'.format(text, suffix).lstrip()
+        super().__init__(text)
 
 
 class OperationRetry(RecoverableError):
@@ -33,17 +37,17 @@ class CloudifySerializationRetry(RecoverableError):
 class HttpException(NonRecoverableError):
     """A file of the manager could not be read."""
 
-    def __init__(self, url, code, message, causes=None):
+    def __init__(self, url: str, code: int, message: str, causes: Causes = None) -> None:
         self.url = url
         self.code = code
         self.message = message
-        super().__init__('{0} ({1}) : {2}'.format(url, code, message), causes=causes)
+        super().__init__('{0} ({1}) : {2}'.format(code, url, message), causes=causes)
 
 
-class CommandExecutionError(Exception):
+class CommandExecutionError(RuntimeError):
     """A command could not be run."""
 
-    def __init__(self, command, error=None):
+    def __init__(self, command: Any, error: Any = None) -> None:
         self.command = command
         self.error = error
         super().__init__("Failed executing command '{0}': {1}".format(command, error))
@@ -52,27 +56,26 @@ class CommandExecutionError(Exception):
 class CommandExecutionException(Exception):
     """A command ended with a code other than 0."""
 
-    def __init__(self, command, error, output, code):
+    def __init__(self, command: Any, error: Any, output: Any, code: int) -> None:
         self.command = command
         self.error = error
         self.output = output
         self.code = code
-        super().__init__(
-            "Command '{0}' executed with an error. code: {1} error: {2} output: {3}".format(
-                command, code, error or None, output or None))
+        super().__init__("Command '{0}' executed with an error. code: {1} error: {2} output: {3}".format(
+            command, code, error or None, output or None))
 
 
 class TimeoutException(Exception):
     """Something did not happen in time."""
 
-    def __init__(self, *args):
+    def __init__(self, *args: Any) -> None:
         super().__init__(*args)
 
 
 class ProcessException(Exception):
     """A script ended with a code other than 0 (script plugin)."""
 
-    def __init__(self, command, exit_code, stdout=None, stderr=None):
+    def __init__(self, command: str, exit_code: int, stdout: Any = None, stderr: Any = None) -> None:
         self.command = command
         self.exit_code = exit_code
         self.stdout = stdout
@@ -88,18 +91,31 @@ class ProcessKillCancelled(NonRecoverableError):
 class StopAgent(Exception):
     """The agent's process ends after it has answered."""
 
+    def __init__(self, *args: Any, causes: Causes = None) -> None:
+        self.causes = causes or []
+        super().__init__(*args)
+
 
 class PluginInstallationError(Exception):
     """A plugin could not be installed."""
 
 
-class InvalidBlueprintImport(Exception):
+class ClosedAMQPClientException(Exception):
+    """A message broker's client was closed. Nothing here raises it: there is no broker."""
+
+
+class InvalidBlueprintImport(RuntimeError):
     """A blueprint's import could not be used."""
 
+    def __init__(self, *args: Any, causes: Causes = None) -> None:
+        self.causes = causes or []
+        super().__init__(*args)
 
-class WorkflowFailed(Exception):
+
+class WorkflowFailed(RuntimeError):
     """A tasks graph failed."""
 
-    def __init__(self, *args, **kwargs):
-        self.hide_traceback = kwargs.pop('hide_traceback', False)
+    def __init__(self, *args: Any, causes: Causes = None, hide_traceback: bool = False) -> None:
+        self.causes = causes or []
+        self.hide_traceback = hide_traceback
         super().__init__(*args)

@@ -1,189 +1,195 @@
-"""Logs and events of an operation on their way to the manager: POST /events in batches from a background thread."""
-import json
+"""Loggers and events of operations and workflows (docs/reference/python.md, "Logs and events")."""
+import logging
 import os
 import sys
-import threading
-from collections import deque
 from datetime import datetime, timezone
+from typing import Any, Callable, Dict, Optional
 
-BATCH_PAUSE_S = 0.1  # how long the first record of a batch waits for company
-BATCH_RECORDS = 500
-BATCH_BYTES = 512 * 1024  # as JSON; half of what the strictest of proxies lets through
-RECORD_BYTES = 512 * 1024  # the text of a longer record is cut
-WAITING_BYTES = 16 * 1024 * 1024  # a script that prints faster than the manager stores waits here, not in memory
-LEAST_CUT = 256  # characters; a manager that refuses even this has another reason
+Out = Callable[..., None]
 
 
-class EventSink:
-    """Nothing handed to it is lost unseen: close() returns once all is stored, or written to standard error if refused.
-    What is too long to be stored is cut, and says so."""
+# ---- handlers
 
-    def __init__(self, connect, envelope):
-        self._connect = connect
-        self._connection = None
-        self._envelope = envelope
-        self._waiting = deque()
-        self._waiting_bytes = 0
-        self._unsent = 0  # records: those that wait and those that are being sent
-        self._hurry = False
-        self._closing = False
-        self._changed = threading.Condition()
-        self._thread = None
 
-    def log(self, level, text, logger, context):
-        self._put('logs', {'level': level, 'logger': logger, 'message': {'text': text}, 'context': context})
+class CloudifyBaseLoggingHandler(logging.Handler):
+    """Hands each record on as {level, logger, message, context}."""
 
-    def event(self, event_type, text, context):
-        self._put('events', {'event_type': event_type, 'message': {'text': text}, 'context': context,
-                             'operation': context.get('operation')})
+    def __init__(self, ctx: Any, out_func: Optional[Out], message_context: Callable[[Any], Dict[str, Any]]) -> None:
+        super().__init__()
+        self.ctx = ctx
+        self._out = out_func or manager_log_out
+        self._message_context = message_context
+        self._context: Optional[Dict[str, Any]] = None
 
-    def flush(self):
-        """Returns once everything handed over so far is stored."""
-        with self._changed:
-            self._hurry = True
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self._unsent == 0)
-            self._hurry = False
-
-    def close(self):
-        self.flush()
-        with self._changed:
-            thread, self._thread = self._thread, None
-            self._closing = True
-            self._changed.notify_all()
-        if thread is not None:
-            thread.join()
-        self._closing = False
-
-    def _put(self, kind, record):
-        record['timestamp'] = datetime.now(timezone.utc).isoformat(timespec='milliseconds').replace('+00:00', 'Z')
-        entry = Entry(kind, record)
-        with self._changed:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._send_all, name='events', daemon=True)
-                self._thread.start()
-            self._changed.wait_for(lambda: self._waiting_bytes < WAITING_BYTES)
-            self._waiting.append(entry)
-            self._waiting_bytes += len(entry.text)
-            self._unsent += 1
-            if len(self._waiting) == 1 or self._is_batch():
-                self._changed.notify_all()
-
-    def _send_all(self):
+    def emit(self, record: logging.LogRecord) -> None:
         try:
-            self._connected()  # while the script is still starting: imports and connects ahead of need
+            text = self.format(record)
         except Exception:
-            pass  # it is tried again with the first batch, and said then
-        while True:
-            batch = self._next_batch()
-            if not batch:
-                return
-            self._send(batch)
-            with self._changed:
-                self._unsent -= len(batch)
-                self._changed.notify_all()
-
-    def _next_batch(self):
-        """Nothing when there will be no more."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._closing)
-            self._changed.wait_for(lambda: self._hurry or self._closing or self._is_batch(), BATCH_PAUSE_S)
-            batch = []
-            length = 0
-            while self._waiting and len(batch) < BATCH_RECORDS:
-                length += len(self._waiting[0].text)
-                if batch and length > BATCH_BYTES:
-                    break
-                batch.append(self._waiting.popleft())
-                self._waiting_bytes -= len(batch[-1].text)
-            self._changed.notify_all()
-            return batch
-
-    def _is_batch(self):
-        return len(self._waiting) >= BATCH_RECORDS or self._waiting_bytes >= BATCH_BYTES
-
-    def _connected(self):
-        if self._connection is None:
-            self._connection = self._connect()
-        return self._connection
-
-    def _send(self, batch):
-        """One record that the manager refuses, for its length or for anything else, takes no other with it."""
-        pending = [batch]
-        while pending:
-            part = pending.pop()
-            try:
-                status, answer = self._connected().request('POST', '/events', body=self._body(part))
-            except Exception as error:
-                _say(part, error)
-                continue
-            if status < 300:
-                continue
-            if status in (400, 413, 422) and len(part) > 1:
-                middle = len(part) // 2
-                pending += [part[middle:], part[:middle]]
-            elif (status == 413 or b'larger than' in answer) and part[0].cut(len(part[0].text) // 2):
-                pending.append(part)
-            else:
-                _say(part, '{0} {1}'.format(status, answer.decode('utf-8', 'replace')[:500]))
-
-    def _body(self, entries):
-        parts = ['"{0}": [{1}]'.format(kind, ', '.join(entry.text for entry in entries if entry.kind == kind))
-                 for kind in ('events', 'logs')]
-        # the request is repeated when its answer gets lost: by the id the manager knows what it has stored already
-        head = dict(self._envelope, batch_id=os.urandom(16).hex())
-        return (json.dumps(head)[:-1] + ', ' + ', '.join(parts) + '}').encode()
+            self.handleError(record)
+            return
+        if self._context is None:
+            self._context = self._message_context(self.ctx)
+        self._out({'type': 'cloudify_log', 'timestamp': _now(), 'level': record.levelname.lower(),
+                   'logger': record.name, 'context': self._context, 'message': {'text': text}}, self.ctx)
 
 
-class Entry:
-    """A record and its JSON."""
-
-    def __init__(self, kind, record):
-        self.kind = kind
-        self.record = record
-        self._whole = record['message']['text']
-        self.text = json.dumps(record)
-        if len(self.text) > RECORD_BYTES:
-            self.cut(RECORD_BYTES)
-
-    def cut(self, length):
-        """Makes its JSON no longer than that; False when there is nothing left to cut."""
-        kept = len(self.record['message']['text'])
-        while len(self.text) > length:
-            kept = min(kept - 1, kept * length // len(self.text))
-            if kept < LEAST_CUT:
-                return False
-            self.record['message'] = {'text': '{0} [… {1} of {2} characters were cut]'.format(
-                self._whole[:kept], len(self._whole) - kept, len(self._whole))}
-            self.text = json.dumps(self.record)
-        return True
+class CloudifyPluginLoggingHandler(CloudifyBaseLoggingHandler):
+    def __init__(self, ctx: Any, out_func: Optional[Out] = None) -> None:
+        super().__init__(ctx, out_func, message_context_from_cloudify_context)
 
 
-def _say(entries, reason):
-    """The operation goes on: its worker keeps standard error in the log file."""
-    try:
-        print('The manager did not store {0} log records: {1}'.format(len(entries), reason), file=sys.stderr)
-        for entry in entries:
-            print('{0} {1}'.format(entry.record['timestamp'], entry.record['message']['text']), file=sys.stderr)
-    except (OSError, ValueError):
-        pass  # a full disk, or a script that closed it; whoever waits for us must not wait for ever
+class CloudifyWorkflowLoggingHandler(CloudifyBaseLoggingHandler):
+    def __init__(self, ctx: Any, out_func: Optional[Out] = None) -> None:
+        super().__init__(ctx, out_func, message_context_from_workflow_context)
 
 
-def make_logger(name, sink, context):
-    """A logging.Logger whose records go to the manager."""
-    import logging
+class CloudifyWorkflowNodeLoggingHandler(CloudifyBaseLoggingHandler):
+    def __init__(self, workflow_node_instance: Any, out_func: Optional[Out] = None) -> None:
+        super().__init__(workflow_node_instance.ctx, out_func, lambda _: message_context_from_workflow_node_instance(
+            workflow_node_instance))
 
-    class Handler(logging.Handler):
-        def emit(self, record):
-            try:
-                text = self.format(record)
-            except Exception:
-                self.handleError(record)
-                return
-            sink.log(record.levelname.lower(), text, record.name, context)
 
-    logger = logging.Logger(name, logging.DEBUG)  # outside the logging tree: root handlers do not see it twice
-    handler = Handler()
+class CloudifyCtxLoggingHandler(logging.Handler):
+    """Forwards the records of other loggers, a library's for example, to ctx.logger."""
+
+    def __init__(self, ctx: Any) -> None:
+        super().__init__()
+        self.ctx = ctx
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.name != self.ctx.logger.name:  # its own would come back here for ever
+            self.ctx.logger.log(record.levelno, '%s', self.format(record))
+
+
+def init_cloudify_logger(handler: logging.Handler, logger_name: str, logging_level: int = logging.DEBUG
+                         ) -> logging.Logger:
+    """The logger `ctx.NAME` with this handler and no other, and the text alone as its format."""
+    logger = logging.getLogger('ctx.{0}'.format(logger_name))
+    logger.setLevel(logging_level)
     handler.setFormatter(logging.Formatter('%(message)s'))
-    logger.addHandler(handler)
+    handler.setLevel(logging_level)
+    logger.handlers[:] = [handler]
     return logger
+
+
+def setup_subprocess_logger() -> None:
+    """The root logger of an operation's process: standard output, which the worker keeps in the log file."""
+    root = logging.getLogger()
+    if not root.handlers:
+        handler = logging.StreamHandler(sys.stdout)
+        handler.setFormatter(logging.Formatter('%(asctime)s:%(levelname)s [%(name)s] %(message)s'))
+        root.addHandler(handler)
+    level = os.environ.get('AGENT_LOG_LEVEL', 'INFO').upper()
+    root.setLevel(level if level in logging._nameToLevel else 'INFO')
+
+
+# ---- what is told of where a message comes from
+
+
+def message_context_from_cloudify_context(ctx: Any) -> Dict[str, Any]:
+    """Of an operation."""
+    context = dict(_common_context(ctx), **{
+        'task_id': ctx.task_id, 'task_name': ctx.task_name, 'task_queue': ctx.task_queue,
+        'task_target': ctx.task_target, 'operation': ctx.operation.name, 'plugin': str(ctx.plugin or '') or None})
+    raw = ctx._context
+    related = raw.get('related')
+    if related:
+        own, other = ('source', 'target') if related.get('is_target') else ('target', 'source')
+        for side, one in ((own, raw), (other, related)):
+            context[side + '_id'] = one.get('node_id')
+            context[side + '_name'] = one.get('node_name')
+    else:
+        context.update(node_id=raw.get('node_id'), node_name=raw.get('node_name'))
+    return _told(context)
+
+
+def message_context_from_workflow_context(ctx: Any) -> Dict[str, Any]:
+    return _told(_common_context(ctx))
+
+
+def message_context_from_workflow_node_instance(instance: Any) -> Dict[str, Any]:
+    return dict(message_context_from_workflow_context(instance.ctx), node_name=instance.node_id, node_id=instance.id)
+
+
+def _common_context(ctx: Any) -> Dict[str, Any]:
+    tenant = ctx.tenant_name
+    return {'blueprint_id': ctx.blueprint.id, 'deployment_id': ctx.deployment.id, 'execution_id': ctx.execution_id,
+            'workflow_id': ctx.workflow_id, 'tenant': {'name': tenant} if tenant else None}
+
+
+def _told(context: Dict[str, Any]) -> Dict[str, Any]:
+    return {key: value for key, value in context.items() if value is not None}
+
+
+# ---- events
+
+
+def send_workflow_event(ctx: Any, event_type: str, message: Optional[str] = None, args: Any = None,
+                        additional_context: Optional[Dict[str, Any]] = None, out_func: Optional[Out] = None) -> None:
+    _send_event(ctx, message_context_from_workflow_context(ctx), event_type, message, args, additional_context,
+                out_func)
+
+
+def send_workflow_node_event(ctx: Any, event_type: str, message: Optional[str] = None, args: Any = None,
+                             additional_context: Optional[Dict[str, Any]] = None, out_func: Optional[Out] = None
+                             ) -> None:
+    """`ctx` is the workflow's node instance."""
+    _send_event(ctx.ctx, message_context_from_workflow_node_instance(ctx), event_type, message, args,
+                additional_context, out_func)
+
+
+def send_plugin_event(ctx: Any, message: Optional[str] = None, args: Any = None,
+                      additional_context: Optional[Dict[str, Any]] = None, out_func: Optional[Out] = None) -> None:
+    _send_event(ctx, message_context_from_cloudify_context(ctx), 'plugin_event', message, args, additional_context,
+                out_func)
+
+
+def send_task_event(cloudify_context: Dict[str, Any], event_type: str, message: Optional[str] = None,
+                    args: Any = None, additional_context: Optional[Dict[str, Any]] = None,
+                    out_func: Optional[Out] = None) -> None:
+    """`cloudify_context` is the dictionary that the task's operation gets."""
+    from cloudify.context import CloudifyContext
+    ctx = CloudifyContext(cloudify_context)
+    try:
+        _send_event(ctx, message_context_from_cloudify_context(ctx), event_type, message, args, additional_context,
+                    out_func)
+    finally:
+        ctx.events.close()
+
+
+def _send_event(ctx, context, event_type, message, args, additional_context, out_func):
+    (out_func or manager_event_out)({
+        'type': 'cloudify_event', 'timestamp': _now(), 'event_type': event_type,
+        'context': dict(context, **(additional_context or {})),
+        'message': {'text': '' if message is None else str(message), 'arguments': args}}, ctx)
+
+
+# ---- where they go
+
+
+def manager_log_out(log: Dict[str, Any], ctx: Any = None) -> None:
+    ctx.events.log(log['level'], log['message']['text'], log['logger'], log['context'])
+
+
+def manager_event_out(event: Dict[str, Any], ctx: Any = None) -> None:
+    ctx.events.event(event['event_type'], event['message']['text'], event['context'], event['message']['arguments'])
+
+
+def stdout_log_out(log: Dict[str, Any], ctx: Any = None) -> None:
+    _print(log, log['level'].upper())
+
+
+def stdout_event_out(event: Dict[str, Any], ctx: Any = None) -> None:
+    _print(event, 'CFY')
+
+
+def _print(record: Dict[str, Any], level: str) -> None:
+    context = record['context']
+    where = '.'.join(str(context[key]) for key in ('node_id', 'operation') if context.get(key))
+    print('{0} {1} <{2}> {3}{4}'.format(
+        record['timestamp'], level, context.get('deployment_id') or 'local',
+        '[{0}] '.format(where) if where else '', record['message']['text']))
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec='milliseconds').replace('+00:00', 'Z')

@@ -1,192 +1,186 @@
 """ctx.node, ctx.instance and their relationships (docs/reference/python.md, "ctx")."""
+from typing import Any, Callable, Dict, List, Optional
+
 from cloudify.exceptions import NonRecoverableError
-from cloudify.manager import fetch_node_instance, save, save_merged
+from cloudify.node_instance import NodeInstance, write, write_merged
+from cloudify.runtime_properties import DirtyTrackingDict
 
 
-def _read_only(*_, **__):
+def _read_only(*_: Any, **__: Any) -> Any:
     raise NonRecoverableError('Cannot override read only properties: keep values in '
                               'ctx.instance.runtime_properties instead')
 
 
-class ReadOnlyDict(dict):
+class ImmutableProperties(dict):
     """A node's properties."""
 
-    __setitem__ = __delitem__ = update = clear = pop = popitem = setdefault = _read_only
+    __setitem__ = __delitem__ = update = clear = pop = popitem = setdefault = _read_only  # type: ignore[assignment]
 
-    def copy(self):
+    def copy(self) -> Dict[str, Any]:
         return dict(self)
 
-    def __reduce__(self):  # so that copy.deepcopy gives an ordinary dict
+    def __reduce__(self) -> Any:  # so that copy.deepcopy gives an ordinary dict
         return dict, (dict(self),)
 
 
 class NodeContext:
     """A node, read at first use and evaluated for one of its instances."""
 
-    def __init__(self, manager, deployment_id, name, instance_id):
-        self._manager = manager
-        self._deployment_id = deployment_id
-        self._instance_id = instance_id
-        self._row = None
-        self.id = name
-        self.name = name
+    def __init__(self, context: Dict[str, Any], endpoint: Any) -> None:
+        self._context = context
+        self._endpoint = endpoint
+        self._node: Optional[Dict[str, Any]] = None
 
     @property
-    def properties(self):
-        return self._read()['properties']
+    def id(self) -> str:
+        return self._context['node_name']
+
+    name = id
 
     @property
-    def type(self):
-        return self._read()['type']
+    def properties(self) -> Dict[str, Any]:
+        return self._get_node_if_needed()['properties']
 
     @property
-    def type_hierarchy(self):
-        return self._read()['type_hierarchy']
+    def type(self) -> str:
+        return self._get_node_if_needed()['type']
 
     @property
-    def number_of_instances(self):
-        return self._read().get('number_of_instances')
+    def type_hierarchy(self) -> List[str]:
+        return self._get_node_if_needed()['type_hierarchy']
 
     @property
-    def relationships(self):
-        return self._read().get('relationships') or []
+    def number_of_instances(self) -> Optional[int]:
+        return self._get_node_if_needed().get('number_of_instances')
 
-    def _read(self):
-        if self._row is None:
-            found = self._manager.call('GET', '/nodes', {
-                'deployment_id': self._deployment_id, 'id': self.id,
-                '_evaluate_functions': True, '_instance_context': self._instance_id})['items']
-            if not found:
-                raise NonRecoverableError('Deployment {0} has no node {1}'.format(self._deployment_id, self.id))
-            self._row = dict(found[0], properties=ReadOnlyDict(found[0].get('properties') or {}))
-        return self._row
+    @property
+    def relationships(self) -> List[Dict[str, Any]]:
+        return self._get_node_if_needed().get('relationships') or []
+
+    def _get_node_if_needed(self) -> Dict[str, Any]:
+        if self._node is None:
+            found = self._endpoint.get_node(self.id, instance_context=self._context.get('node_id'))
+            self._node = dict(found, properties=ImmutableProperties(found.get('properties') or {}))
+        return self._node
 
 
 class NodeInstanceContext:
     """A node instance, read at first use; changed runtime properties are written when the operation ends."""
 
-    def __init__(self, manager, deployment_id, instance_id, node, modifiable=True):
-        self._manager = manager
-        self._deployment_id = deployment_id
+    def __init__(self, context: Dict[str, Any], endpoint: Any, node: NodeContext, modifiable: bool = True) -> None:
+        self._context = context
+        self._endpoint = endpoint
         self._node = node
         self._modifiable = modifiable
-        self._instance = None
+        self._node_instance: Optional[NodeInstance] = None
         self._is_stale = False
-        self._host_ip = None
-        self.id = instance_id
+        self._host_ip: Optional[str] = None
 
     @property
-    def runtime_properties(self):
-        return self._read().runtime_properties
+    def id(self) -> str:
+        return self._context['node_id']
+
+    @property
+    def runtime_properties(self) -> DirtyTrackingDict:
+        return self._get_node_instance_if_needed().runtime_properties
 
     @runtime_properties.setter
-    def runtime_properties(self, value):
-        held = self._read().runtime_properties
-        fresh = dict(value)
-        held.clear()
-        held.update(fresh)
+    def runtime_properties(self, value: Dict[str, Any]) -> None:
+        self._get_node_instance_if_needed().runtime_properties = value
 
     @property
-    def index(self):
-        return self._read().row.get('index')
+    def index(self) -> Optional[int]:
+        return self._get_node_instance_if_needed().index
 
     @property
-    def state(self):
-        return self._read().row.get('state')
+    def state(self) -> Optional[str]:
+        return self._get_node_instance_if_needed().state
 
     @property
-    def scaling_groups(self):
-        return self._read().row.get('scaling_groups') or []
+    def scaling_groups(self) -> Dict[str, str]:
+        """{group instance id: group's name}"""
+        return {one['id']: one['name'] for one in self._get_node_instance_if_needed().scaling_groups}
 
     @property
-    def system_properties(self):
-        return self._read().row.get('system_properties') or {}
+    def system_properties(self) -> Dict[str, Any]:
+        return self._get_node_instance_if_needed().system_properties
 
     @property
-    def drift(self):
+    def drift(self) -> Any:
         """The last check_drift's result; None if that failed or has not run."""
         found = self.system_properties.get('configuration_drift') or {}
         return found.get('result') if found.get('ok') else None
 
     @property
-    def relationships(self):
-        hierarchies = {one['type']: one.get('type_hierarchy') for one in self._node.relationships} \
-            if self._read().row.get('relationships') else {}
-        return [RelationshipContext(self._manager, self._deployment_id, one, hierarchies.get(one['type']))
-                for one in self._read().row.get('relationships') or []]
+    def relationships(self) -> List['RelationshipContext']:
+        own = self._get_node_instance_if_needed().relationships
+        hierarchies = {one['type']: one.get('type_hierarchy') for one in self._node.relationships} if own else {}
+        return [RelationshipContext(one, self._endpoint, hierarchies.get(one['type'])) for one in own]
 
     @property
-    def host_ip(self):
+    def host_ip(self) -> str:
         if self._host_ip is None:
-            self._host_ip = self._find_host_ip()
+            instance = self._get_node_instance_if_needed()
+            if not instance.host_id:
+                raise NonRecoverableError('{0} is not contained in a host, so it has no host_ip'.format(self.id))
+            own = {'runtime_properties': instance.runtime_properties, 'properties': self._node.properties}
+            self._host_ip = self._endpoint.get_host_node_instance_ip(
+                host_id=instance.host_id, **(own if instance.host_id == self.id else {}))
         return self._host_ip
 
-    def update(self, on_conflict=None):
+    def update(self, on_conflict: Optional[Callable[..., Any]] = None) -> None:
         """Writes changed runtime properties now; the next look at them is at what is stored then.
 
         `on_conflict(local, latest)` is always asked what to store, from what is stored now, and again when somebody
-        else stores something before it is. Without it, that is an error, and nothing is written without a change.
+        else stores something before it is. Without it, that is the client's error with status 409, and nothing is
+        written without a change.
         """
         if on_conflict is not None:
-            held = self._read()
+            held = self._get_node_instance_if_needed()
             held.runtime_properties.check_modifiable()
-            save_merged(held, on_conflict)
-        elif self._instance is not None and self._instance.runtime_properties.dirty:
-            save(self._instance)
+            write_merged(held, on_conflict, self._endpoint.get_node_instance, self._endpoint.update_node_instance)
+        elif self._node_instance is not None and self._node_instance.dirty:
+            write(self._node_instance, self._endpoint.update_node_instance)
         else:
             return
         self._is_stale = True
 
-    def refresh(self, force=False):
+    def refresh(self, force: bool = False) -> None:
         """Reads the instance anew. Raises NonRecoverableError if that would drop changes, unless `force`."""
-        if self._instance is not None and self._instance.runtime_properties.dirty and not force:
+        if self._node_instance is not None and self._node_instance.dirty and not force:
             raise NonRecoverableError('Instance runtime properties dirty: refresh would lose the changes of {0}; '
                                       'update it first, or use force'.format(self.id))
-        fresh = fetch_node_instance(self._manager, self.id)
+        fresh = self._endpoint.get_node_instance(self.id)
         self._is_stale = False
-        if self._instance is None:
-            self._hold(fresh)
+        if self._node_instance is None:
+            fresh.runtime_properties.modifiable = self._modifiable
+            self._node_instance = fresh
         else:
-            self._instance.row = fresh.row
-            self._instance.runtime_properties.settle(fresh.runtime_properties)
+            self._node_instance.take(fresh)
 
-    def _read(self):
-        if self._instance is None:
-            self._hold(fetch_node_instance(self._manager, self.id))
-        elif self._is_stale and not self._instance.runtime_properties.dirty:
+    def _get_node_instance_if_needed(self) -> NodeInstance:
+        if self._node_instance is None or (self._is_stale and not self._node_instance.dirty):
             self.refresh()
-        return self._instance
-
-    def _hold(self, instance):
-        instance.runtime_properties.modifiable = self._modifiable
-        self._instance = instance
-
-    def _find_host_ip(self):
-        host_id = self._read().row.get('host_id')
-        if not host_id:
-            raise NonRecoverableError('{0} is not contained in a host, so it has no host_ip'.format(self.id))
-        host = self._instance if host_id == self.id else fetch_node_instance(self._manager, host_id)
-        address = host.runtime_properties.get('ip')
-        if not address:
-            name = host.row['node_id']
-            node = NodeContext(self._manager, host.row.get('deployment_id') or self._deployment_id, name, host_id)
-            address = node.properties.get('ip')
-        if not address:
-            raise NonRecoverableError('Host {0} has neither a runtime property nor a property "ip"'.format(host_id))
-        return address
+        return self._node_instance  # type: ignore[return-value]
 
 
-class EntityContext:
+class RelationshipSubjectContext:
     """ctx.source, ctx.target and a relationship's target: a node and one of its instances."""
 
-    def __init__(self, manager, deployment_id, node_name, instance_id, modifiable=True):
-        self.node = NodeContext(manager, deployment_id, node_name, instance_id)
-        self.instance = NodeInstanceContext(manager, deployment_id, instance_id, self.node, modifiable)
+    def __init__(self, context: Dict[str, Any], endpoint: Any, modifiable: bool = True) -> None:
+        self._context = context
+        self.node = NodeContext(context, endpoint)
+        self.instance = NodeInstanceContext(context, endpoint, self.node, modifiable)
 
 
 class RelationshipContext:
-    def __init__(self, manager, deployment_id, relationship, type_hierarchy):
-        self.type = relationship['type']
+    """One of ctx.instance.relationships. Its target can be read, not changed."""
+
+    def __init__(self, relationship_context: Dict[str, Any], endpoint: Any,
+                 type_hierarchy: Optional[List[str]] = None) -> None:
+        self._relationship_context = relationship_context
+        self.type = relationship_context['type']
         self.type_hierarchy = type_hierarchy or [self.type]
-        self.target = EntityContext(
-            manager, deployment_id, relationship['target_name'], relationship['target_id'], modifiable=False)
+        self.target = RelationshipSubjectContext(
+            {'node_id': relationship_context['target_id'], 'node_name': relationship_context['target_name']},
+            endpoint, modifiable=False)

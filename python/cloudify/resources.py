@@ -2,6 +2,7 @@
 import json
 import os
 import tempfile
+from typing import Any, Dict, Iterator, List, Optional
 
 from cloudify.exceptions import HttpException, NonRecoverableError
 from cloudify.rendering import render
@@ -10,24 +11,25 @@ from cloudify.rendering import render
 class Resources:
     """Reads `path` from the deployment's folder, then its blueprint's, then the file server's root."""
 
-    def __init__(self, manager, context):
+    def __init__(self, manager: Any, context: Dict[str, Any]) -> None:
         self._manager = manager
         self._context = context
-        self._blueprint = None
+        self._blueprint: Optional[Dict[str, Any]] = None
 
     def get(self, path: str) -> bytes:
-        last = None
+        tried = []
         for candidate in self._candidates(path):
             status, answer = self._manager.file(candidate)
             if status == 200:
                 return answer
             if status != 404:
                 raise HttpException(candidate, status, answer.decode('utf-8', 'replace')[:500])
-            last = candidate
+            tried.append(candidate)
         raise HttpException(path, 404, 'no such file in the deployment, the blueprint or the manager\'s resources '
-                                       '(last looked at {0})'.format(last))
+                                       '(looked at {0})'.format(', '.join(tried)))
 
-    def download(self, path: str, target_path=None, content=None, target_dir=None) -> str:
+    def download(self, path: str, target_path: Optional[str] = None, content: Optional[bytes] = None,
+                 target_dir: Optional[str] = None) -> str:
         """Writes the file and returns where it is; without a target, in a new temporary folder."""
         content = self.get(path) if content is None else content
         if not target_path:
@@ -36,15 +38,19 @@ class Resources:
             target.write(content)
         return target_path
 
-    def render(self, path: str, template_variables, ctx) -> bytes:
+    def render(self, path: str, template_variables: Optional[Dict[str, Any]], ctx: Any) -> bytes:
         return render(self.get(path), template_variables or {}, ctx)
 
-    def download_directory(self, path: str, target_path=None) -> str:
-        """Copies a folder. The file server lists one as JSON: {"files": [relative paths]}."""
-        index = json.loads(self.get(path.rstrip('/') + '/').decode())
-        names = index.get('files', []) if isinstance(index, dict) else index
+    def index(self, path: str) -> List[str]:
+        """A folder's files. The file server lists one as JSON: {"files": [relative paths]}, others' as
+        {relative path: facts}."""
+        listing = json.loads(self.get(path.rstrip('/') + '/').decode())
+        return list(listing.get('files', listing) if isinstance(listing, dict) else listing)
+
+    def download_directory(self, path: str, target_path: Optional[str] = None) -> str:
+        """Copies a folder; without a target, to a new temporary one."""
         target = os.path.abspath(target_path or tempfile.mkdtemp(dir=exec_folder()))
-        for name in names:
+        for name in self.index(path):
             place = os.path.abspath(os.path.join(target, name))
             if not place.startswith(target + os.sep):
                 raise NonRecoverableError('The listing of {0} names a file outside it: {1}'.format(path, name))
@@ -52,7 +58,7 @@ class Resources:
             self.download(os.path.join(path, name), place)
         return target
 
-    def _candidates(self, path):
+    def _candidates(self, path: str) -> Iterator[str]:
         path = path.lstrip('/')
         tenant = (self._context.get('tenant') or {}).get('name')
         deployment, blueprint = self._context.get('deployment_id'), self._context.get('blueprint_id')
@@ -63,7 +69,7 @@ class Resources:
             yield from self._elsewhere(path, tenant, blueprint)
         yield path
 
-    def _elsewhere(self, path, tenant, blueprint):
+    def _elsewhere(self, path: str, tenant: Optional[str], blueprint: str) -> Iterator[str]:
         """A global blueprint's files lie in its owner's tenant, an imported blueprint's in that blueprint."""
         if self._blueprint is None:
             self._blueprint = self._manager.call('GET', '/blueprints/' + blueprint)
@@ -77,5 +83,7 @@ class Resources:
                 yield 'blueprints/{0}/{1}/{2}'.format(tenant, mapping[namespace], rest)
 
 
-def exec_folder():
-    return os.environ.get('CFY_EXEC_TEMP') or None
+def exec_folder() -> Optional[str]:
+    """Where temporary files go that somebody may run; None for the system's own place."""
+    folder = os.environ.get('CFY_EXEC_TEMP')
+    return folder if folder and os.path.isdir(folder) else None

@@ -1,93 +1,87 @@
-"""The current operation's `ctx` and parameters. One process runs one operation, so both are process-wide:
-threads that a script starts see them too."""
+"""The current operation's or workflow's `ctx` and parameters (docs/reference/python.md, "ctx")."""
+import threading
 from contextlib import contextmanager
+from typing import Any, Dict, Iterator, Optional
+
+from proxy_tools import proxy
 
 
-class StateParameters(dict):
-    """The operation's inputs, readable as attributes too: `inputs.port`."""
+class NotInContext(RuntimeError):
+    """`ctx` or the parameters were used where no operation or workflow runs."""
 
-    def __getattr__(self, name):
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError('there is no input "{0}"; the inputs are: {1}'.format(
-                name, ', '.join(sorted(map(str, self))) or 'none')) from None
 
-    def __setattr__(self, name, value):
+class CtxParameters(dict):
+    """The inputs, readable as attributes too: `inputs.port`. One that is absent is a KeyError either way."""
+
+    def __init__(self, parameters: Optional[Dict[str, Any]] = None) -> None:
+        super().__init__(parameters or {})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith('__'):
+            raise AttributeError(name)  # copy and pickle ask for such names, and take only this for no
+        return self[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
         self[name] = value
 
 
-class CurrentContext:
-    def __init__(self):
-        self.clear()
+class CurrentContext(threading.local):
+    """What runs in this thread. Threads that an operation starts have none until they `push` one."""
 
-    def set(self, ctx, parameters=None):
-        self._ctx = ctx
-        self._parameters = StateParameters(parameters or {})
+    ctx = None
+    parameters = None
 
-    def get_ctx(self):
-        if self._ctx is None:
-            raise RuntimeError('No context set in current execution: `ctx` exists only while an operation runs')
-        return self._ctx
+    def set(self, ctx: Any, parameters: Optional[Dict[str, Any]] = None) -> None:
+        self.ctx = ctx
+        self.parameters = CtxParameters(parameters)
 
-    def get_parameters(self):
-        if self._parameters is None:
-            raise RuntimeError('No parameters set in current execution: they exist only while an operation runs')
-        return self._parameters
+    def get_ctx(self) -> Any:
+        return self._get('ctx')
 
-    def clear(self):
-        self._ctx = None
-        self._parameters = None
+    def get_parameters(self) -> Any:
+        return self._get('parameters')
+
+    def clear(self) -> None:
+        self.ctx = self.parameters = None
 
     @contextmanager
-    def push(self, ctx, parameters=None):
-        before = self._ctx, self._parameters
+    def push(self, ctx: Any, parameters: Optional[Dict[str, Any]] = None) -> Iterator['CurrentContext']:
+        """Sets both for a `with` block, and what was there before after it."""
+        before = self.ctx, self.parameters
         self.set(ctx, parameters)
         try:
-            yield ctx
+            yield self
         finally:
-            self._ctx, self._parameters = before
+            self.ctx, self.parameters = before
 
-
-class Proxy:
-    """Stands for an object that exists only later: `from cloudify import ctx` runs before there is an operation."""
-
-    def __init__(self, target):
-        object.__setattr__(self, '_target', target)
-
-    def __getattr__(self, name):
-        return getattr(self._target(), name)
-
-    def __setattr__(self, name, value):
-        setattr(self._target(), name, value)
-
-    def __getitem__(self, key):
-        return self._target()[key]
-
-    def __setitem__(self, key, value):
-        self._target()[key] = value
-
-    def __contains__(self, key):
-        return key in self._target()
-
-    def __iter__(self):
-        return iter(self._target())
-
-    def __len__(self):
-        return len(self._target())
-
-    def __bool__(self):
-        return True
-
-    def __eq__(self, other):
-        return self._target() == (other._target() if isinstance(other, Proxy) else other)
-
-    __hash__ = None
-
-    def __repr__(self):
-        return repr(self._target())
+    def _get(self, name: str) -> Any:
+        found = getattr(self, name)
+        if found is None:
+            raise NotInContext('No {0} set in current execution: there is one only while an operation or a workflow '
+                               'runs, in the thread that runs it (other threads push theirs: '
+                               '`with current_ctx.push(ctx): …`)'.format(name))
+        return found
 
 
 current_ctx = CurrentContext()
-ctx = Proxy(current_ctx.get_ctx)
-ctx_parameters = Proxy(current_ctx.get_parameters)
+current_workflow_ctx = CurrentContext()
+
+
+@proxy
+def ctx():
+    return current_ctx.get_ctx()
+
+
+@proxy
+def ctx_parameters():
+    return current_ctx.get_parameters()
+
+
+@proxy
+def workflow_ctx():
+    return current_workflow_ctx.get_ctx()
+
+
+@proxy
+def workflow_parameters():
+    return current_workflow_ctx.get_parameters()

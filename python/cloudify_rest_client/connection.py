@@ -1,122 +1,80 @@
-"""One keep-alive HTTP connection to the manager, with the patience of docs/reference/operations.md, "Patience"."""
+"""The manager as operations ask it: one of several addresses, with patience, and nothing but bytes."""
+from __future__ import annotations
+
 import json
-import socket
 import threading
-import time
-from http import client as http_client
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
-CONNECT_TIMEOUT_S = 5
-READ_TIMEOUT_S = 300
-RETRY_PAUSE_S = (0.1, 0.2, 0.5, 1, 2, 5)
+from cloudify_rest_client.failures import ConnectionFailed, ReadTimedOut, failure, kinds_of
+from cloudify_rest_client.patience import Patience
+from cloudify_rest_client.session import Session
 
-# For how long a failure is retried: a manager that restarts or fails over is waited for.
-UNREACHABLE_PATIENCE_S = 3600  # no connection, or a status ≥ 502
-FAULT_PATIENCE_S = 60  # 500, and 403 while a token spreads through a cluster
-
-UNREACHABLE = (OSError, http_client.HTTPException)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 
 class Connection:
-    """Thread-safe: one request at a time. `addresses` are base URLs tried in turn when one does not answer."""
+    """Threads may share it. `addresses` are base URLs, tried in turn when one does not answer."""
 
-    def __init__(self, addresses, headers, certificate=None):
-        self._addresses = [urlsplit(address) for address in addresses]
+    def __init__(self, addresses: Sequence[str], headers: Mapping[str, str], certificate: Optional[str] = None,
+                 session: Optional[Session] = None) -> None:
+        self._addresses = [address.rstrip('/') for address in addresses]
         self._headers = headers
         self._certificate = certificate
-        self._lock = threading.RLock()
-        self._live = None
+        self._verify: Any = certificate or True
+        self._lock = threading.Lock()
+        self.session = session or Session()
 
-    def open_now(self):
+    def open_now(self) -> None:
         """Connects ahead of the first request, so that it does not wait. A failure shows at that request."""
-        with self._lock:
-            try:
-                self._connection()
-            except UNREACHABLE:
-                self.close()
+        try:
+            self.session.open(self._addresses[0], self._verify)
+        except kinds_of(ConnectionFailed):
+            pass
 
-    def request(self, method, path, query=None, body=None, headers=None):
-        """(status, body bytes) of the final answer. Raises ConnectionError after an hour without any."""
+    def request(self, method: str, path: str, query: Optional[Mapping[str, Any]] = None, body: Any = None,
+                headers: Optional[Mapping[str, str]] = None) -> Tuple[int, bytes]:
+        """(status, body) of the final answer. Raises ConnectionFailed after an hour without any."""
         target = quote(path, safe="/:@!$&'()*+,;=~-._")
-        if query:
-            target += '?' + urlencode(query, doseq=True)
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
         sent = dict(self._headers, **{'Content-Type': 'application/json'})
         sent.update(headers or {})
-        started = time.monotonic()
-        attempt = 0
+        patience = Patience()
         while True:
-            failure = None
-            try:
-                status, answer = self._once(method, target, body, sent)
-                patience = _patience(status)
-            except UNREACHABLE as error:
-                failure, patience = error, UNREACHABLE_PATIENCE_S
-                self._use_next_address()
-            if time.monotonic() - started >= patience:
-                if failure is None:
-                    return status, answer
-                raise ConnectionError('the manager at {0} does not answer: {1}'.format(
-                    self._addresses[0].geturl(), failure)) from failure
-            time.sleep(RETRY_PAUSE_S[min(attempt, len(RETRY_PAUSE_S) - 1)])
-            attempt += 1
-
-    def close(self):
-        with self._lock:
-            if self._live is not None:
-                self._live.close()
-                self._live = None
-
-    def _once(self, method, target, body, headers):
-        with self._lock:
-            reused = self._live is not None
-            try:
-                return self._exchange(method, target, body, headers)
-            except UNREACHABLE as error:
-                self.close()
-                # The server may close a connection that was idle; that says nothing about the request.
-                if not reused or isinstance(error, socket.timeout):
-                    raise
-                return self._exchange(method, target, body, headers)
-
-    def _exchange(self, method, target, body, headers):
-        try:
-            live = self._connection()
-            live.request(method, self._addresses[0].path.rstrip('/') + target, body=body, headers=headers)
-            response = live.getresponse()
-            answer = response.read()
-        except BaseException:
-            self.close()
-            raise
-        if response.will_close:
-            self.close()
-        return response.status, answer
-
-    def _connection(self):
-        if self._live is None:
             address = self._addresses[0]
-            if address.scheme == 'https':
-                import ssl
-                live = http_client.HTTPSConnection(
-                    address.hostname, address.port, timeout=CONNECT_TIMEOUT_S,
-                    context=ssl.create_default_context(cafile=self._certificate))
-            else:
-                live = http_client.HTTPConnection(address.hostname, address.port, timeout=CONNECT_TIMEOUT_S)
-            live.connect()
-            live.sock.settimeout(READ_TIMEOUT_S)
-            self._live = live
-        return self._live
+            try:
+                response = self.session.request(
+                    method, address + target, params=query, data=body, headers=sent, verify=self._verify)
+            except kinds_of(ConnectionFailed) + kinds_of(ReadTimedOut) as error:
+                self._try_next(address)
+                if not patience.wait(None):
+                    raise failure(ConnectionFailed, 'The manager at {0} does not answer: {1}'.format(
+                        address, error)) from error
+                continue
+            if not patience.wait(response.status_code):
+                return response.status_code, response.content
 
-    def _use_next_address(self):
+    def call(self, method: str, path: str, query: Optional[Mapping[str, Any]] = None, body: Any = None) -> Any:
+        """The JSON of the answer. Raises CloudifyClientError."""
+        from cloudify_rest_client.exceptions import from_answer
+        status, answer = self.request(method, path, query, body)
+        if status >= 300:
+            raise from_answer(status, answer, path)
+        return json.loads(answer) if answer else None
+
+    def arguments(self) -> Dict[str, Any]:
+        """Of a ClusterHTTPClient that asks the same managers with the same rights."""
+        parts = [urlsplit(address) for address in self._addresses]
+        return {'host': [one.hostname for one in parts], 'port': parts[0].port, 'protocol': parts[0].scheme,
+                'api_version': parts[0].path.rpartition('/')[2], 'headers': dict(self._headers),
+                'cert': self._certificate, 'session': self.session}
+
+    def close(self) -> None:
+        self.session.close()
+
+    def _try_next(self, failed: str) -> None:
         with self._lock:
-            self.close()
-            self._addresses.append(self._addresses.pop(0))
-
-
-def _patience(status):
-    if status >= 502:
-        return UNREACHABLE_PATIENCE_S
-    if status in (500, 403):
-        return FAULT_PATIENCE_S
-    return 0
+            if self._addresses[0] == failed:
+                self._addresses.append(self._addresses.pop(0))

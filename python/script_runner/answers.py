@@ -1,47 +1,60 @@
-"""What a script may answer: `ctx returns`, `ctx abort-operation`, `ctx retry-operation`; one of them, once."""
-from cloudify.exceptions import NonRecoverableError, OperationRetry
+"""What a script may answer: `ctx returns`, `ctx abort-operation`, `ctx retry-operation`; one of them, once.
 
-UNSET = object()
-TWICE = 'ctx may only abort or return once'
+Other plugins that run scripts (Ansible's, Fabric's) give `ctx` the same three, and read the same attributes."""
+from typing import Any, Optional
+
+from cloudify.exceptions import NonRecoverableError
+from cloudify.proxy.client import ScriptException
+
+# Instances, not classes: who raised one is known by `is`.
+ILLEGAL_CTX_OPERATION_ERROR = RuntimeError('ctx may only abort or return once')
+UNSUPPORTED_SCRIPT_FEATURE_ERROR = RuntimeError('this ctx cannot abort an operation or ask for a retry')
 
 
-def add_answers(ctx):
-    """Gives `ctx` the three commands. What was answered is in ctx._return_value, which other plugins read too."""
-    ctx._return_value = UNSET
+def add_answers(ctx: Any) -> None:
+    """Gives `ctx` the three commands. `ctx._return_value` is what was answered: None as long as nothing was."""
+    ctx._return_value = None
+    ctx.is_script_exception_defined = True
+    answered_already = []
 
-    def answer(value):
-        if ctx._return_value is not UNSET:
-            ctx._return_value = NonRecoverableError(TWICE)
-            raise ctx._return_value
+    def answer(value: Any) -> None:
+        if answered_already:
+            ctx._return_value = ILLEGAL_CTX_OPERATION_ERROR
+            raise ILLEGAL_CTX_OPERATION_ERROR
+        answered_already.append(True)
         ctx._return_value = value
 
-    def returns(value=None):
+    def returns(value: Any = None) -> None:
         answer(value)
 
-    def abort_operation(message=None):
-        error = NonRecoverableError('' if message is None else message)
-        answer(error)
-        return error
+    def abort_operation(message: Optional[str] = None) -> ScriptException:
+        answer(ScriptException(message))
+        return ctx._return_value
 
-    def retry_operation(message=None, retry_after=None):
-        error = OperationRetry('' if message is None else message, retry_after=_seconds(retry_after))
-        answer(error)
-        return error
+    def retry_operation(message: Optional[str] = None, retry_after: Any = None) -> ScriptException:
+        answer(ScriptException(message, retry=True))
+        ctx.operation.retry(message=message, retry_after=_seconds(retry_after))
+        return ctx._return_value
 
     ctx.returns = returns
     ctx.abort_operation = abort_operation
     ctx.retry_operation = retry_operation
 
 
-def answered(ctx):
-    """The script's answer, None without one. Raises it when it is an error."""
+def answered(ctx: Any) -> Any:
+    """The script's answer, None without one. Raises it when it is an error, but not a wish to be run again: that one
+    `ctx.operation` holds, and whoever called the operation sees to it."""
     value = ctx._return_value
+    if isinstance(value, ScriptException) and value.retry:
+        return value
+    if isinstance(value, (RuntimeError, ScriptException)):
+        raise NonRecoverableError(str(value))
     if isinstance(value, Exception):
         raise value
-    return None if value is UNSET else value
+    return value
 
 
-def _seconds(value):
+def _seconds(value: Any) -> Any:
     if value is None or isinstance(value, (int, float)):
         return value
     try:

@@ -55,7 +55,15 @@ def _parses_as_python(text):
 
 
 def _fetch(ctx, folder, script_path, ssl_cert_content):
-    scheme = script_path.split('://')[0].lower() if '://' in script_path else None
+    if '://' in script_path:
+        return _fetch_url(folder, script_path, ssl_cert_content)
+    target = os.path.join(folder, os.path.basename(script_path) or 'script')
+    ctx.download_resource(script_path, target)
+    return target
+
+
+def _fetch_url(folder, script_path, ssl_cert_content):
+    scheme = script_path.split('://')[0].lower()
     target = os.path.join(folder, os.path.basename(script_path.split('?')[0]) or 'script')
     if scheme in ('http', 'https'):
         _download(script_path, target, ssl_cert_content)
@@ -65,11 +73,18 @@ def _fetch(ctx, folder, script_path, ssl_cert_content):
         if not os.path.isfile(source):
             raise NonRecoverableError('Script {0} does not exist on {1}'.format(script_path, os.uname().nodename))
         shutil.copyfile(source, target)
-    elif scheme is not None:
-        raise NonRecoverableError('Script {0}: only http, https and file URLs can be fetched'.format(script_path))
     else:
-        ctx.download_resource(script_path, target)
+        raise NonRecoverableError('Script {0}: only http, https and file URLs can be fetched'.format(script_path))
     return target
+
+
+def download_resource(download_resource_func, script_path, ssl_cert_content=None):
+    """The path of the script: a file of the blueprint by `download_resource_func(path)`, else a copy of what the URL
+    names."""
+    if '://' not in script_path:
+        return download_resource_func(script_path)
+    folder = tempfile.mkdtemp(prefix='script-', dir=exec_folder())
+    return _fetch_url(folder, script_path, ssl_cert_content)
 
 
 def _download(url, target, ssl_cert_content):

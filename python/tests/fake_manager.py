@@ -11,6 +11,7 @@ class FakeManager:
         self.nodes = {}
         self.files = {}
         self.blueprints = {}
+        self.answers = {}  # path: what GET answers there
         self.logs = []
         self.events = []
         self.requests = []
@@ -80,6 +81,8 @@ class FakeManager:
             found = self.files.get(path[len('/resources/'):])
             return missing if found is None else (200, found)
         path = path[len('/api/v3.1'):]
+        if method == 'GET' and path in self.answers:
+            return 200, self.answers[path]
         if path == '/events':
             if len(body) > self.body_limit:
                 return 400, {'message': 'The request body is larger than the allowed {0} bytes'.format(self.body_limit)}
@@ -89,7 +92,8 @@ class FakeManager:
             self.events += data['events']
             return 201, None
         if path == '/nodes':
-            return 200, {'items': [self.nodes[query['id']]] if query['id'] in self.nodes else [], 'metadata': {}}
+            found = [row for name, row in self.nodes.items() if query.get('id') in (None, name)]
+            return 200, {'items': found, 'metadata': {}}
         if path == '/node-instances':
             return 200, {'items': list(self.instances.values()), 'metadata': {}}
         if path == '/evaluate/functions':

@@ -65,7 +65,7 @@ class Logs(OperationCase):
 
     def test_a_sink_that_cannot_connect_ends_and_says_what_it_had(self):
         done = subprocess.run([sys.executable, '-c', '''
-from cloudify.logs import EventSink
+from cloudify.event_sink import EventSink
 def connect(): raise RuntimeError('no way')
 sink = EventSink(connect, {'execution_id': 'e'})
 for number in range(3): sink.log('info', 'line %s' % number, 'l', {})

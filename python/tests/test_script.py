@@ -32,8 +32,10 @@ class BashScript(OperationCase):
         self.assertEqual(sorted(text for text in self.manager.texts() if text.startswith('<')),
                          ['<err> three', '<out> one', '<out> two'])
         log = self.manager.logs[0]
-        self.assertEqual(log['context'], {'operation': 'cloudify.interfaces.lifecycle.create', 'node_id': 'web_1',
-                                          'source_id': None, 'target_id': None})
+        self.assertEqual(log['context'], {
+            'blueprint_id': 'b', 'deployment_id': 'd', 'execution_id': 'e', 'workflow_id': 'install', 'task_id': 't',
+            'task_name': 'script_runner.tasks.run', 'plugin': 'script', 'tenant': {'name': 'default_tenant'},
+            'operation': 'cloudify.interfaces.lifecycle.create', 'node_id': 'web_1', 'node_name': 'web'})
         self.assertEqual(log['level'], 'info')
         self.assertIn('Process created, PID: ', log['message']['text'])
         self.assertTrue(any(' return_code=0): ' in text for text in self.manager.texts()))

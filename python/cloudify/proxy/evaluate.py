@@ -37,6 +37,20 @@ def _call(function, args):
     return function(*args)
 
 
+class PathDictAccess:
+    """Values below a mapping by paths like `a.b[2].c`. Raises RuntimeError for a path that leads nowhere."""
+
+    def __init__(self, obj):
+        self.obj = obj
+
+    def get(self, prop_path):
+        return _at_path(self.obj, prop_path, [])
+
+    def set(self, prop_path, value):
+        """Makes the dicts that are missing on the way."""
+        _at_path(self.obj, prop_path, [value])
+
+
 def _at_path(mapping, path, rest):
     if len(rest) > 1:
         raise RuntimeError('Illegal argument while accessing dict: {0}'.format(rest[1:]))

@@ -25,14 +25,15 @@ class Listener:
                 pass  # its folder is removed with the operation
 
 
-def listen(kind, folder):
-    """`kind` is auto or http. A client of http's own needs an address of that kind; `ctx` takes both."""
+def listen(kind, folder, port=0):
+    """`kind` is auto or http. A client of http's own needs an address of that kind; `ctx` takes both. `port` is for
+    http, where whoever forwards it wants to know it ahead."""
     if kind == 'auto' and folder is not None:
         try:
             return _listen_in(folder)
         except (OSError, AttributeError):
             pass  # too long a path (some 100 bytes), or a system without such sockets
-    return _listen_on_port()
+    return _listen_on_port(port)
 
 
 def _listen_in(folder):
@@ -49,11 +50,17 @@ def _listen_in(folder):
     return Listener(listener, 'unix://' + path, file=path)
 
 
-def _listen_on_port():
+def _listen_on_port(port):
     """Any process of the machine can connect, so what it asks for must begin with a secret. The address is a number:
     `localhost` may be ::1 too, where somebody else could listen on the same port and be told the secret."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.bind(('127.0.0.1', 0))
-    listener.listen(128)
+    if port:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(('127.0.0.1', port))
+        listener.listen(128)
+    except OSError:
+        listener.close()
+        raise
     path = '/' + os.urandom(32).hex()
     return Listener(listener, 'http://127.0.0.1:{0}{1}'.format(listener.getsockname()[1], path), path)

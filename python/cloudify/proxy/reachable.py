@@ -22,15 +22,15 @@ BY_KIND = (
         'returns', 'abort_operation', 'retry_operation')),
     (node.NodeContext, ('id', 'name', 'properties', 'type', 'type_hierarchy', 'number_of_instances')),
     (node.NodeInstanceContext, INSTANCE),
-    (node.EntityContext, ('node', 'instance')),
+    (node.RelationshipSubjectContext, ('node', 'instance')),
     (node.RelationshipContext, ('type', 'type_hierarchy', 'target')),
     (context_parts.OperationContext, ('name', 'retry_number', 'max_retries', 'relationship', 'retry')),
     (context_parts.PluginContext, ('name', 'package_name', 'package_version', 'visibility', 'tenant_name', 'source',
                                    'properties', 'prefix', 'workdir')),
-    (context_parts.Part, ('id', 'display_name', 'creator', 'tenant_name', 'resource_tags',
-                          'runtime_only_evaluation')),
+    ((context_parts.BlueprintContext, context_parts.DeploymentContext), (
+        'id', 'display_name', 'creator', 'tenant_name', 'resource_tags', 'runtime_only_evaluation')),
     (context_parts.AgentContext, ('init_script',)),
-    (context_parts.Capabilities, ('get_all',)),
+    (context_parts.ContextCapabilities, ('get_all',)),
     (context_parts.BootstrapContext, ('resources_prefix', 'policy_engine', 'cloudify_agent')),
     (MutableMapping, ('get', 'items', 'keys', 'values', 'update', 'pop', 'popitem', 'clear', 'setdefault', 'copy')),
 )
@@ -40,7 +40,8 @@ LOGGER = ('debug', 'info', 'warning', 'warn', 'error', 'critical', 'exception')
 
 def reachable(value):
     """Names of the attributes of `value` that a `ctx` command may take."""
+    own = getattr(type(value), '_stands_for', type(value))  # cloudify.mocks: as the real ones
     for kind, names in BY_KIND:
-        if isinstance(value, kind):
+        if issubclass(own, kind):
             return names
     return LOGGER if type(value).__name__ == 'Logger' and type(value).__module__ == 'logging' else ()

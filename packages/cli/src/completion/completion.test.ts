@@ -98,7 +98,7 @@ const shell = (command: readonly [string, ...string[]], script: string) =>
  */
 const shellTest = (name: string, what: string, run: () => Promise<void>) => {
   const isThere = (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)))
-  if (isThere || process.env.TUTTI_TEST_ALL_SHELLS === '1') test(what, run)
+  if (isThere || process.env.TUTTI_TEST_ALL === '1') test(what, run)
 }
 
 shellTest('bash', 'bash completes verbs, ids, values of options and files', async () => {

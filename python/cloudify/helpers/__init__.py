@@ -1,0 +1,1 @@
+"""What `cloudify.utils` has, by subject."""

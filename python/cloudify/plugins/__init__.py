@@ -1,0 +1,1 @@
+"""The built-in workflows' building blocks (docs/reference/python-workflows.md, "Lifecycle")."""

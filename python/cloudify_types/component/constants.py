@@ -1,0 +1,2 @@
+"""See cloudify_types.constants."""
+from cloudify_types.constants import *  # noqa: F401,F403
