@@ -33,7 +33,7 @@ class NodeContext:
 
     @property
     def id(self) -> str:
-        return self._context['node_name']
+        return self._context.get('node_name')  # type: ignore[return-value]
 
     name = id
 
@@ -78,7 +78,7 @@ class NodeInstanceContext:
 
     @property
     def id(self) -> str:
-        return self._context['node_id']
+        return self._context.get('node_id')  # type: ignore[return-value]
 
     @property
     def runtime_properties(self) -> DirtyTrackingDict:
