@@ -180,7 +180,7 @@ class MockCloudifyContext(CloudifyContext):
 
     @property
     def tenant(self) -> Dict[str, Any]:
-        return self._tenant
+        return self._tenant or {}
 
     @property
     def capabilities(self) -> ContextCapabilities:
