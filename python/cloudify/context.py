@@ -169,7 +169,7 @@ class CloudifyContext(CommonContext):
 
     def download_resource(self, resource_path: str, target_path: Optional[str] = None) -> str:
         path = self._endpoint.download_resource(resource_path, self.logger, target_path)
-        self.logger.debug('Downloaded %s to %s', resource_path, path)
+        self.logger.info('Downloaded %s to %s', resource_path, path)
         return path
 
     def download_resource_and_render(self, resource_path: str, target_path: Optional[str] = None,
@@ -177,7 +177,7 @@ class CloudifyContext(CommonContext):
         from cloudify.resources import Resources
         content = self.get_resource_and_render(resource_path, template_variables)
         path = Resources(None, {}).download(resource_path, target_path, content)
-        self.logger.debug('Downloaded %s to %s', resource_path, path)
+        self.logger.info('Downloaded %s to %s', resource_path, path)
         return path
 
     def download_directory(self, resource_path: str, target_path: Optional[str] = None) -> str:
@@ -252,7 +252,7 @@ class CloudifyContext(CommonContext):
             return
         self.type = RELATIONSHIP_INSTANCE
         other = RelationshipSubjectContext(
-            {'node_id': related['node_id'], 'node_name': related.get('node_name')}, self._endpoint)
+            {'node_id': related.get('node_id'), 'node_name': related.get('node_name')}, self._endpoint)
         # `is_target` is said of the related one.
         self._source, self._target = (own, other) if related.get('is_target') else (other, own)
 

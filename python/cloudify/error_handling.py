@@ -16,7 +16,7 @@ def serialize_known_exception(e: BaseException, formatted_traceback: Optional[st
 def deserialize_known_exception(dumped_exc: Dict[str, Any]) -> BaseException:
     """The nearest exception that workflows know, with the error itself among its causes."""
     kinds = {kind.__name__: kind for kind in KNOWN}
-    kind = kinds.get(dumped_exc.get('known_exception_type'), exceptions.RecoverableError)
+    kind = kinds.get(str(dumped_exc.get('known_exception_type')), exceptions.RecoverableError)
     arguments = list(dumped_exc.get('known_exception_type_args') or [])
     message = dumped_exc.get('message', '')
     if dumped_exc.get('exception_type') not in (None, kind.__name__):

@@ -102,7 +102,8 @@ def get_resource_from_manager(resource_path: str, base_url: Optional[str] = None
     from cloudify.exceptions import HttpException
     tried = []
     status = 404
-    for url in base_urls or [base_url]:
+    urls: List[Optional[str]] = [*base_urls] if base_urls else [base_url]
+    for url in urls:
         status, answer = _manager().file(resource_path, url)
         if status == 200:
             return answer

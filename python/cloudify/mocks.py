@@ -150,8 +150,10 @@ class MockCloudifyContext(CloudifyContext):
         self._brokers = brokers
         self._find_mocks(node_type, relationships, source, target, index)
 
+    def _find_entities(self) -> None:
+        """Nothing: what the context's dictionary names is not read from a manager."""
+
     def _find_mocks(self, node_type, relationships, source, target, index):
-        self._node = self._instance = None
         if self._node_id:
             self._node = MockNodeContext(self._node_name, self._properties, node_type)
             self._instance = MockNodeInstanceContext(
@@ -161,7 +163,7 @@ class MockCloudifyContext(CloudifyContext):
             source = MockContext({'node': None, 'instance': None})
         if source is not None or target is not None:
             self._source, self._target = source, target
-        if self._source is not None or self._target is not None:
+        if self._source is not None or self._target is not None or self._context['related'] is not None:
             self.type = RELATIONSHIP_INSTANCE
         else:
             self.type = NODE_INSTANCE if self._node_id else DEPLOYMENT
@@ -178,7 +180,7 @@ class MockCloudifyContext(CloudifyContext):
 
     @property
     def tenant(self) -> Dict[str, Any]:
-        return self._tenant
+        return self._tenant or {}
 
     @property
     def capabilities(self) -> ContextCapabilities:

@@ -3,7 +3,6 @@ from typing import Any, Callable, Dict, List, Optional
 
 from cloudify.exceptions import NonRecoverableError
 from cloudify.node_instance import NodeInstance, write, write_merged
-from cloudify.runtime_properties import DirtyTrackingDict
 
 
 def _read_only(*_: Any, **__: Any) -> Any:
@@ -33,7 +32,7 @@ class NodeContext:
 
     @property
     def id(self) -> str:
-        return self._context['node_name']
+        return self._context.get('node_name')  # type: ignore[return-value]
 
     name = id
 
@@ -78,10 +77,11 @@ class NodeInstanceContext:
 
     @property
     def id(self) -> str:
-        return self._context['node_id']
+        return self._context.get('node_id')  # type: ignore[return-value]
 
     @property
-    def runtime_properties(self) -> DirtyTrackingDict:
+    def runtime_properties(self) -> Any:
+        """A DirtyTrackingDict. Any mapping can be assigned, and is taken over."""
         return self._get_node_instance_if_needed().runtime_properties
 
     @runtime_properties.setter

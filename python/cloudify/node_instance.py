@@ -44,7 +44,8 @@ class NodeInstance:
         self._runtime_properties.settle(other.runtime_properties)
 
     @property
-    def runtime_properties(self) -> DirtyTrackingDict:
+    def runtime_properties(self) -> Any:
+        """A DirtyTrackingDict. Any mapping can be assigned, and is taken over."""
         return self._runtime_properties
 
     @runtime_properties.setter

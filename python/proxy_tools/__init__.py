@@ -4,11 +4,11 @@ The name and the two functions are those of the package that the original SDK is
 `isinstance(ctx, proxy_tools.Proxy)`.
 """
 import operator
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Dict, Optional
 
 __all__ = ['Proxy', 'proxy']
 
-_FORWARDED = {
+_FORWARDED: Dict[str, Callable[..., Any]] = {
     '__str__': str, '__repr__': repr, '__hash__': hash, '__len__': len, '__iter__': iter, '__dir__': dir,
     '__contains__': operator.contains, '__getitem__': operator.getitem, '__setitem__': operator.setitem,
     '__delitem__': operator.delitem, '__lt__': operator.lt, '__le__': operator.le, '__eq__': operator.eq,

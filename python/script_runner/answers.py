@@ -1,7 +1,7 @@
 """What a script may answer: `ctx returns`, `ctx abort-operation`, `ctx retry-operation`; one of them, once.
 
 Other plugins that run scripts (Ansible's, Fabric's) give `ctx` the same three, and read the same attributes."""
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 from cloudify.exceptions import NonRecoverableError
 from cloudify.proxy.client import ScriptException
@@ -15,7 +15,7 @@ def add_answers(ctx: Any) -> None:
     """Gives `ctx` the three commands. `ctx._return_value` is what was answered: None as long as nothing was."""
     ctx._return_value = None
     ctx.is_script_exception_defined = True
-    answered_already = []
+    answered_already: List[bool] = []
 
     def answer(value: Any) -> None:
         if answered_already:

@@ -63,7 +63,9 @@ def process_execution(script_func: ScriptFunction, script_path: str, ctx: Any,
 
 
 def get_run_script_func(script_path: str, process: Dict[str, Any]) -> ScriptFunction:
-    return eval_script if treat_script_as_python_script(script_path, process) else execute
+    if treat_script_as_python_script(script_path, process):
+        return eval_script
+    return execute
 
 
 def treat_script_as_python_script(script_path: str, process: Dict[str, Any]) -> bool:

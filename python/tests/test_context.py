@@ -80,6 +80,12 @@ class Context(ContextCase):
         self.assertEqual((ctx.operation.name, ctx.operation.retry_number, ctx.operation.max_retries),
                          ('cloudify.interfaces.lifecycle.create', 0, 3))
 
+    def test_of_little(self):
+        ctx = CloudifyContext({'node_id': 'x'})
+        self.assertEqual((ctx.type, ctx.instance.id, ctx.node.id, ctx.tenant, ctx.tenant_name),
+                         ('node-instance', 'x', None, {}, None))
+        self.assertEqual(CloudifyContext().type, 'deployment')
+
     def test_properties_are_read_only(self):
         properties = self.ctx().node.properties
         for change in (lambda: properties.update(a=1), lambda: properties.pop('port'), properties.clear,

@@ -91,6 +91,11 @@ class Mocks(unittest.TestCase):
                          [('connected_to', 'db_1')])
         self.assertIsNone(MockRelationshipContext(target).type)
 
+    def test_related(self):
+        one = MockCloudifyContext(node_id='a', node_name='n', related={'is_target': True})
+        self.assertEqual((one.type, one._context['related'], one.node.id, one.instance.id),
+                         (RELATIONSHIP_INSTANCE, {'is_target': True}, 'n', 'a'))
+
     def test_nested_contexts(self):
         one = MockCloudifyContext(
             node_id='a', source=MockContext({'instance': MockContext({'id': 's', 'runtime_properties': {}})}),

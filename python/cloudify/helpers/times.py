@@ -60,7 +60,7 @@ def _absolute(text, timezone):
             from zoneinfo import ZoneInfo  # Python ≥ 3.9
             zone = ZoneInfo(timezone)
         except ImportError:
-            from pytz import timezone as named  # what older ones have for it
+            from pytz import timezone as named  # type: ignore[import]  # what older ones have for it
             return named(timezone).localize(naive).astimezone(zones.utc).replace(tzinfo=None)
         return naive.replace(tzinfo=zone).astimezone(zones.utc).replace(tzinfo=None)
     raise NonRecoverableError('Not a time: "{0}" (expected for example 2026-11-22 10:00 or +2h)'.format(text))

@@ -1,5 +1,6 @@
 """What `ctx ARGS…` may reach: of each kind of object these attributes and no others. Tokens, the REST client and all
 that begins with an underscore are for Python operations only: a script's processes hand them on too easily."""
+import logging
 from collections.abc import MutableMapping
 
 from cloudify import context_parts, node
@@ -44,4 +45,4 @@ def reachable(value):
     for kind, names in BY_KIND:
         if issubclass(own, kind):
             return names
-    return LOGGER if type(value).__name__ == 'Logger' and type(value).__module__ == 'logging' else ()
+    return LOGGER if isinstance(value, logging.Logger) else ()
