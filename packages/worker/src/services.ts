@@ -1,4 +1,4 @@
-import type { ConfigValues, Database, FairShares, Queue } from '@tutti/storage'
+import type { ConfigValues, Database, FairShares, Queue, Registry } from '@tutti/storage'
 import type { WorkerLog } from './log.ts'
 import type { Executors } from './operations/index.ts'
 import type { ResourcesFolder } from './resources-folder/index.ts'
@@ -23,6 +23,7 @@ export type WorkerServices = {
   readonly resources: ResourcesFolder
   readonly executors: Executors
   readonly log: WorkerLog
+  readonly metrics: Registry
   readonly now: () => number
 }
 

@@ -81,9 +81,11 @@ export async function startWorker(options: {
     waiting,
     resources,
     log,
+    metrics,
     now: Date.now,
   }
-  const claims = await createClaims({ ...services, executors: createExecutors(services) }, options.connection)
+  const executors = createExecutors(services)
+  const claims = await createClaims({ ...services, executors }, options.connection)
   const listener = listen(
     options.connection,
     (notification) => {
@@ -115,6 +117,7 @@ export async function startWorker(options: {
       await queue.rest()
       // Nobody else does what this one no longer does: another one is elected while operations still end.
       await Promise.all([coordinator.stop(), claims.drain()])
+      for (const executor of Object.values(executors)) executor.close?.()
       await Promise.all([environments.stop(), waiting.stop(), resources.stop()])
       await heartbeat.stop()
       await listener.close()

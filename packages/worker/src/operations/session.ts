@@ -1,7 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { OperationUser } from './operation-user.ts'
 
 /** What an operation has started: by its leader, and by a mark in the environment of all of it. */
-export type Started = { readonly leader: number; readonly mark: string }
+export type Started = {
+  /** Null: known by the mark alone. */
+  readonly leader: number | null
+  readonly mark: string
+  /**
+   * Whose it is, if operations have users of their own. Nobody else's is taken for it: a warm parent is a process of
+   * that user's, which others of that user may have brought to name any leader.
+   */
+  readonly user: OperationUser
+}
 
 /** The variable that holds an operation's mark. */
 export const markVariable = 'TUTTI_OPERATION'
@@ -13,16 +23,17 @@ export const markVariable = 'TUTTI_OPERATION'
  * parent. Only what does both, and whose parent has ended, is lost. Only the group of the leader where the system has
  * no /proc.
  */
-export function groupsOf({ leader, mark }: Started): readonly number[] {
-  if (!hasProc) return [leader]
-  const sessions = new Set([leader])
+export function groupsOf({ leader, mark, user }: Started): readonly number[] {
+  if (!hasProc) return leader === null ? [] : [leader]
+  const sessions = new Set(leader === null ? [] : [leader])
   const [members, groups] = [new Set<number>(), new Set<number>()]
   const assignment = `${markVariable}=${mark}`
   let others = livingProcesses()
   for (let known = -1; known !== members.size; ) {
     known = members.size
     const isOfIt = ({ pid, parent, session }: Process) =>
-      sessions.has(session) || members.has(parent) || (known === 0 && isMarked(pid, assignment))
+      (sessions.has(session) || members.has(parent) || (known === 0 && isMarked(pid, assignment))) &&
+      (user === null || userOf(pid) === user)
     for (const one of others.filter(isOfIt)) {
       members.add(one.pid)
       sessions.add(one.session)
@@ -59,6 +70,14 @@ function statOf(name: string): string[] {
     return text.slice(text.lastIndexOf(') ') + 2).split(' ')
   } catch {
     return [] // it has ended
+  }
+}
+
+function userOf(pid: number): number | undefined {
+  try {
+    return Number(/^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return undefined // it has ended
   }
 }
 

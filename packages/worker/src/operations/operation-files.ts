@@ -1,0 +1,39 @@
+import { mkdir, open, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { handOver, ownFolder } from './operation-user.ts'
+import type { JsonObject } from './outcome.ts'
+import type { OperationEnvironment, OperationRequest } from './request.ts'
+
+/** Writes what the operation is told into its folder, and gives both to its user. */
+export async function writeInput(
+  request: OperationRequest,
+  folder: string,
+  name: string,
+  more: JsonObject = {},
+): Promise<void> {
+  // It holds tokens; the folder of mkdtemp is closed to other users as well.
+  const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs, ...more }
+  await writeFile(join(folder, name), JSON.stringify(input), { mode: 0o600 })
+  await handOver(join(folder, name), request.user)
+  await handOver(folder, request.user)
+}
+
+/** Opens the log that the operation prints to: for whoever calls, who has to close it. */
+export async function openLog({ logFile }: OperationRequest) {
+  await mkdir(dirname(logFile), { recursive: true, mode: 0o700 })
+  return open(logFile, 'a', 0o600)
+}
+
+/** Its surroundings, with the folder of its user for lasting files of plugins, which is made. */
+export async function ownSurroundings({
+  environment,
+  user,
+}: OperationRequest): Promise<OperationEnvironment> {
+  return { ...environment, pluginWorkFolder: await ownFolder(environment.pluginWorkFolder, user) }
+}
+
+/** Of which a log is kept, as rotating handlers of plugins keep theirs. */
+export const logVariables = ({ logLimits }: OperationRequest) => ({
+  AGENT_LOG_MAX_BYTES: String(logLimits.maxBytes),
+  AGENT_LOG_MAX_HISTORY: String(logLimits.files),
+})

@@ -1,0 +1,92 @@
+import type { OperationUser } from '../operation-user.ts'
+import { type Parent, type ParentCommand, startParent } from './parent.ts'
+
+/** Those that nobody needs just now. A parent has some 25 MB. */
+const mostIdle = 16
+const idleMs = 300_000
+const lookMs = 15_000
+/** For so long operations are started without one, where it could not be started. */
+const failedMs = 60_000
+
+export type ParentEvents = {
+  onFork(): void
+  /** A parent ended that nobody had told to. */
+  onLost(): void
+  /** It could not be started. */
+  onFailure(reason: string, user: OperationUser): void
+}
+
+/** The parents of this worker: one for each interpreter, with its environment, and user. */
+export type Parents = {
+  /** Undefined where there is none to be had: operations are started without one then. */
+  of(command: ParentCommand): Promise<Parent | undefined>
+  readonly running: number
+  /** Ends those that are idle, now and from now on. */
+  close(): void
+}
+
+type Kept = { readonly parent: Parent; usedAtMs: number }
+
+export function createParents(events: ParentEvents, now: () => number = Date.now): Parents {
+  const kept = new Map<string, Kept>()
+  const failed = new Map<string, number>()
+  let isClosed = false
+  let timer: NodeJS.Timeout | undefined
+
+  function start(key: string, command: ParentCommand): Kept {
+    const parent = startParent(command)
+    const entry = { parent, usedAtMs: now() }
+    kept.set(key, entry)
+    timer ??= setInterval(endIdle, lookMs).unref()
+    parent.gone.then(() => {
+      if (kept.get(key) !== entry) return
+      kept.delete(key)
+      events.onLost()
+    })
+    parent.ready.then((reason) => {
+      if (reason === undefined) return
+      failed.set(key, now() + failedMs)
+      events.onFailure(reason, command.user)
+      end(key, entry)
+    })
+    return entry
+  }
+
+  function end(key: string, { parent }: Kept): void {
+    kept.delete(key)
+    parent.end()
+  }
+
+  /** The longest idle first. */
+  function endIdle(): void {
+    const idle = [...kept]
+      .filter(([, { parent }]) => parent.running === 0)
+      .sort(([, one], [, other]) => other.usedAtMs - one.usedAtMs)
+    for (const [index, [key, entry]] of idle.entries()) {
+      if (isClosed || index >= mostIdle || now() - entry.usedAtMs > idleMs) end(key, entry)
+    }
+    if (kept.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    async of(command) {
+      const key = JSON.stringify(command)
+      if (isClosed || (failed.get(key) ?? 0) > now()) return undefined
+      failed.delete(key)
+      const known = kept.get(key)
+      const entry = known ?? start(key, command)
+      entry.usedAtMs = now()
+      if (known === undefined && kept.size > mostIdle) endIdle()
+      return (await entry.parent.ready) === undefined ? entry.parent : undefined
+    },
+    get running() {
+      return kept.size
+    },
+    close() {
+      isClosed = true
+      endIdle()
+    },
+  }
+}
