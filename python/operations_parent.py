@@ -207,6 +207,8 @@ def surround(process):
         os.dup2(given, wanted)
     os.close(output)
     os.close(null)
+    if process['is_output_link']:
+        os.unlink(process['output'])
     os.environ.update(process['variables'])  # over those that the parent was started with, as this would have been
     os.chdir(process['folder'])
 

@@ -1,6 +1,6 @@
-import { mkdir, open, writeFile } from 'node:fs/promises'
+import { mkdir, open, rmdir, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { handOver, ownFolder } from './operation-user.ts'
+import { handOver, type OperationUser, ownFolder, removeFolder } from './operation-user.ts'
 import type { JsonObject } from './outcome.ts'
 import type { OperationEnvironment, OperationRequest } from './request.ts'
 
@@ -16,6 +16,19 @@ export async function writeInput(
   await writeFile(join(folder, name), JSON.stringify(input), { mode: 0o600 })
   await handOver(join(folder, name), request.user)
   await handOver(folder, request.user)
+}
+
+/**
+ * Removes the operation's folder. As a rule nothing is in it but what is known here, and no process is needed for that:
+ * its user can exchange what is in it for links, but not the folder itself.
+ */
+export async function removeOperationFolder(folder: string, user: OperationUser): Promise<void> {
+  try {
+    for (const name of ['input.json', 'output.json']) await unlink(join(folder, name)).catch(() => {})
+    await rmdir(folder)
+  } catch {
+    await removeFolder(folder, user)
+  }
 }
 
 /** Opens the log that the operation prints to: for whoever calls, who has to close it. */

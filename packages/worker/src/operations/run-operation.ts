@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { atOnce } from './executor.ts'
 import { isFull, isNoSpace, noSpace, noSpaceExit, noSpaceIn } from './full-disk.ts'
 import { killGraceMs } from './kill-started.ts'
-import { removeFolder } from './operation-user.ts'
+import { removeOperationFolder } from './operation-files.ts'
 import { killed, nonRecoverable, type OperationOutcome } from './outcome.ts'
 import type { OperationProcess, StartProcess } from './process.ts'
 import { readOutput } from './read-output.ts'
@@ -37,7 +37,7 @@ export async function runOperation(
       }
     } finally {
       // What came of it counts, although something of it stays: the worker's next start removes that.
-      await removeFolder(folder, request.user).catch((error) =>
+      await removeOperationFolder(folder, request.user).catch((error) =>
         request.warn(error, 'the files of an operation could not be removed yet'),
       )
     }

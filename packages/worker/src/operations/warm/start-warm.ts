@@ -38,6 +38,7 @@ export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFo
       // Not the operation's own folder: what a script writes next to itself, or a daemon's folder, must last.
       folder: environment.pluginWorkFolder,
       output,
+      is_output_link: user !== null,
     }
     await writeInput(request, folder, claimOf(0), { process })
     // Before it starts: its leader is known only when it has, and may be anybody's number.
