@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import type { OperationUser } from './operation-user.ts'
 import type { CloudifyContext, OperationEnvironment } from './request.ts'
@@ -71,7 +71,7 @@ export function commonEnvironment(
     if (value === undefined) continue
     if (isNamed(name, passed) || isNamed(name, environment.alsoPassed)) variables[name] = value
   }
-  const folders = [join(runtimeFolder, 'bin'), ...(isAbsolute(python) ? [dirname(python)] : [])]
+  const folders = [...commandFolders(runtimeFolder), ...(isAbsolute(python) ? [dirname(python)] : [])]
   Object.assign(variables, {
     CLOUDIFY_DISPATCH: 'true',
     PATH: [...folders, ...searchPath(variables.PATH)].join(delimiter),
@@ -103,6 +103,14 @@ export function commonEnvironment(
   }
   return variables
 }
+
+/** Where `ctx` is: in Perl, which starts in a quarter of the time, and as Perl is not everywhere, in Python. */
+const commandFolders = (runtimeFolder: string): string[] => [
+  ...(hasPerl ? [join(runtimeFolder, 'bin/perl')] : []),
+  join(runtimeFolder, 'bin'),
+]
+
+const hasPerl = existsSync('/usr/bin/perl')
 
 /** What the operation's context adds to it. */
 export function ownEnvironment(context: CloudifyContext, user: OperationUser): Record<string, string> {
