@@ -21,7 +21,7 @@ CHANNEL = 3
 # What operations need, so that none has to import it: their folder's files are the only thing that differs.
 IMPORTED = (
     'cloudify.dispatch', 'cloudify.proxy.server', 'cloudify.proxy.http_server', 'cloudify_rest_client.client',
-    'http.client', 'logging', 'script_runner.in_process', 'script_runner.process', 'script_runner.tasks')
+    'encodings.idna', 'http.client', 'logging', 'script_runner.in_process', 'script_runner.process', 'script_runner.tasks')
 
 
 def main():
@@ -48,6 +48,8 @@ def import_all():
     if run_operation.is_ours():
         for name in IMPORTED:
             __import__(name)
+        if os.environ.get('REST_PROTOCOL') == 'https':
+            import ssl  # noqa: F401
 
 
 def say(*words):

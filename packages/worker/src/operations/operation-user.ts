@@ -48,7 +48,8 @@ export async function ownFolder(parent: string, user: OperationUser): Promise<st
  * folder by somebody who exchanges a folder for a link meanwhile.
  */
 export async function removeFolder(folder: string, user: OperationUser): Promise<void> {
-  if (user === null) await rm(folder, { recursive: true, force: true }).catch(() => {}) // by the next look
+  if (user === null)
+    await rm(folder, { recursive: true, force: true }).catch(() => {}) // by the next look
   else await runAs(user, ['rm', '-rf', '--', folder])
   // For a user its own removal failed, as its parent is not that user's.
   if (await isRemoved(folder)) return

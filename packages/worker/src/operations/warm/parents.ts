@@ -30,6 +30,7 @@ type Kept = { readonly parent: Parent; usedAtMs: number }
 export function createParents(events: ParentEvents, now: () => number = Date.now): Parents {
   const kept = new Map<string, Kept>()
   const failed = new Map<string, number>()
+  const keys = new WeakMap<ParentCommand, string>()
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
 
@@ -72,7 +73,8 @@ export function createParents(events: ParentEvents, now: () => number = Date.now
 
   return {
     async of(command) {
-      const key = JSON.stringify(command)
+      const key = keys.get(command) ?? JSON.stringify(command)
+      keys.set(command, key)
       if (isClosed || (failed.get(key) ?? 0) > now()) return undefined
       failed.delete(key)
       const known = kept.get(key)

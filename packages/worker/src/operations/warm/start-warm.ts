@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { changesStart, commonEnvironment, ownEnvironment } from '../child-environment.ts'
 import { watcher } from '../group-watcher.ts'
 import { killStarted } from '../kill-started.ts'
-import { logVariables, openLog, ownSurroundings, writeInput } from '../operation-files.ts'
+import { logVariables, makeLog, ownSurroundings, writeInput } from '../operation-files.ts'
 import type { Exit, OperationProcess, StartProcess } from '../process.ts'
-import type { OperationRequest } from '../request.ts'
+import type { OperationEnvironment, OperationRequest } from '../request.ts'
 import { markVariable } from '../session.ts'
 import { startCold } from '../start-cold.ts'
 import type { ParentCommand } from './parent.ts'
@@ -17,18 +17,12 @@ const mostParents = 3
 
 /** Has a parent fork for the operation; without one, starts an interpreter for it. */
 export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFork'>): StartProcess {
+  const commandOf = rememberedCommands()
   return async (request, folder) => {
-    const { context, python, user } = request
+    const { context, user } = request
     const own = { ...ownEnvironment(context, user), ...logVariables(request) }
     if (changesStart(own)) return startCold(request, folder)
-    const environment = await ownSurroundings(request)
-    const command: ParentCommand = {
-      python,
-      user,
-      environment: commonEnvironment(environment, python, user),
-      runtimeFolder: environment.runtimeFolder,
-      folder: environment.pluginWorkFolder,
-    }
+    const command = await commandOf(request)
     if ((await parents.of(command)) === undefined) return startCold(request, folder)
     const output = await outputFor(request, folder)
     if (output === undefined) return startCold(request, folder)
@@ -36,7 +30,7 @@ export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFo
     const process = {
       variables: { ...own, [markVariable]: mark },
       // Not the operation's own folder: what a script writes next to itself, or a daemon's folder, must last.
-      folder: environment.pluginWorkFolder,
+      folder: command.folder,
       output,
       is_output_link: user !== null,
     }
@@ -66,6 +60,30 @@ export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFo
   }
 }
 
+/** They are the same for all operations of a user, and make up much of what the worker itself does for one. */
+function rememberedCommands(): (request: OperationRequest) => Promise<ParentCommand> {
+  const remembered = new Map<
+    string,
+    { readonly given: OperationEnvironment; readonly command: ParentCommand }
+  >()
+  return async (request) => {
+    const { python, user, environment: given } = request
+    const key = `${user} ${python}`
+    const known = remembered.get(key)
+    if (known?.given === given) return known.command
+    const environment = await ownSurroundings(request)
+    const command = {
+      python,
+      user,
+      environment: commonEnvironment(environment, python, user),
+      runtimeFolder: environment.runtimeFolder,
+      folder: environment.pluginWorkFolder,
+    }
+    remembered.set(key, { given, command })
+    return command
+  }
+}
+
 /** Its parent was killed when it had begun, and it with the parent. */
 const lost = Promise.resolve<Exit>({ kind: 'signalled', signal: 'SIGKILL' })
 
@@ -89,7 +107,7 @@ async function isTakenBack(folder: string, attempt: number): Promise<boolean> {
  */
 async function outputFor(request: OperationRequest, folder: string): Promise<string | undefined> {
   const { logFile, user } = request
-  await (await openLog(request)).close()
+  await makeLog(request)
   if (user === null) return logFile
   const output = join(folder, 'output.log')
   try {
