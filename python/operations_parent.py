@@ -26,6 +26,8 @@ IMPORTED = (
 
 def main():
     os.set_inheritable(CHANNEL, False)
+    # What the worker was started with, and has let its own children inherit.
+    os.closerange(CHANNEL + 1, max(map(int, os.listdir('/proc/self/fd'))) + 1)
     try:
         guard = Guard()
         os.chdir('/')
