@@ -1,10 +1,16 @@
 import type { OperationUser } from '../operation-user.ts'
 import { type Parent, type ParentCommand, startParent } from './parent.ts'
 
-/** Those that nobody needs just now. A parent has some 25 MB. */
-const mostIdle = 16
-const idleMs = 300_000
-const lookMs = 15_000
+export type ParentLimits = {
+  /** Of those that nobody needs just now. A parent has some 20 MB. */
+  readonly mostIdle: number
+  readonly idleMs: number
+  /** How often it is looked for those that are idle. */
+  readonly lookMs: number
+}
+
+const usual: ParentLimits = { mostIdle: 16, idleMs: 300_000, lookMs: 15_000 }
+
 /** For so long operations are started without one, where it could not be started. */
 const failedMs = 60_000
 
@@ -27,7 +33,9 @@ export type Parents = {
 
 type Kept = { readonly parent: Parent; usedAtMs: number }
 
-export function createParents(events: ParentEvents, now: () => number = Date.now): Parents {
+export function createParents(events: ParentEvents, limits: ParentLimits = usual): Parents {
+  const { mostIdle, idleMs, lookMs } = limits
+  const now = () => performance.now()
   const kept = new Map<string, Kept>()
   const failed = new Map<string, number>()
   const keys = new WeakMap<ParentCommand, string>()
