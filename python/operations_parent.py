@@ -3,7 +3,7 @@
 It has imported the SDK, and forks for every operation (docs/decisions/2026-11-22-warm-python.md). It is told where an
 operation's folder is and nothing else, so it holds nothing of any operation. It has no threads and no connections.
 
-From the worker, a line of JSON each: [id, folder, claim]. To it:
+From the worker, a line of JSON each: [id, folder, claim, mark]. To it:
 ["ready"], ["cannot", why]; ["started", id, pid], ["refused", id, why], ["ended", id, status of wait(2)].
 """
 import gc
@@ -63,7 +63,6 @@ def say(*words):
 class Guard:
     """What only the C library can do. Raises where it cannot."""
 
-    PR_SET_PDEATHSIG = 1
     PR_SET_DUMPABLE = 4
 
     def __init__(self):
@@ -79,19 +78,15 @@ class Guard:
         # Operations of the same user may not look into this process, nor take its channel.
         self._do(self.PR_SET_DUMPABLE, 0)
 
-    def become_operation(self, parent):
-        """In a process of its own, which dies with its parent and can be looked into as any other."""
-        self._do(self.PR_SET_DUMPABLE, 1)
-        self._do(self.PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)  # it was gone before
-
-    def mark(self, mark):
-        """By the mark, what this process forks is known to be of the operation, in whatever session it is."""
+    def become_operation(self, mark):
+        """In a process of its own, which can be looked into as any other. By the mark, it and what it forks is known to
+        be of the operation, in whatever session that is, and also when nobody heard that it has begun."""
         data = mark.encode()
         if len(data) != self._mark_length:
             raise ValueError('a mark of another length')
         self._memmove(self._mark_at, data, len(data))
+        self._do(self.PR_SET_DUMPABLE, 1)
+        os.environ['TUTTI_OPERATION'] = mark
 
     def _do(self, what, value):
         if self._prctl(what, value, 0, 0, 0) != 0:
@@ -101,7 +96,6 @@ class Guard:
 class Parent:
     def __init__(self, guard):
         self._guard = guard
-        self._pid = os.getpid()
         self._children = {}
         self._input = b''
         # A signal handler of Python's own writes into the pipe, which wakes poll().
@@ -131,14 +125,14 @@ class Parent:
         for line in lines:
             self._start(*json.loads(line))
 
-    def _start(self, number, folder, claim):
+    def _start(self, number, folder, claim, mark):
         try:
             pid = os.fork()
         except OSError as error:
             return say('refused', number, str(error))
         if pid == 0:
             try:
-                self._become_operation(folder, claim)
+                self._become_operation(folder, claim, mark)
             finally:
                 os._exit(1)  # whatever happens: there is one parent
         self._children[pid] = number
@@ -167,12 +161,12 @@ class Parent:
                 pass  # it has ended
         os._exit(0)
 
-    def _become_operation(self, folder, claim):
+    def _become_operation(self, folder, claim, mark):
         """Never returns."""
         code = 1
         try:
             os.setsid()
-            self._guard.become_operation(self._pid)
+            self._guard.become_operation(mark)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for descriptor in (CHANNEL, self._woken, self._wake):
@@ -180,7 +174,6 @@ class Parent:
             self._children.clear()
             request = claimed(folder, claim)
             process = request.pop('process')
-            self._guard.mark(process['variables']['TUTTI_OPERATION'])
             surround(process)
             gc.enable()
             run_operation.run(folder, request)

@@ -44,11 +44,30 @@ export function groupsOf({ leader, mark, user }: Started): readonly number[] {
   return [...groups]
 }
 
+/** The first process of an operation that is known by its mark alone: it leads its session. */
+export function leaderOf(mark: string): number | null {
+  const leaders = livingProcesses().filter(
+    ({ pid, session }) => pid === session && isMarked(pid, `${markVariable}=${mark}`),
+  )
+  leaders.sort((one, other) => one.startedAt - other.startedAt)
+  return leaders[0]?.pid ?? null
+}
+
+/** When a process was started, which tells it from a later one of the same number; null when it has ended. */
+export function startOf(pid: number): number | null {
+  const stat = statOf(String(pid))
+  return stat[0] === undefined || stat[0] === 'Z' || stat[0] === 'X' ? null : Number(stat[startField])
+}
+
+/** Of what `statOf` gives, which begins with the third field of proc(5); this is the 22nd. */
+const startField = 19
+
 type Process = {
   readonly pid: number
   readonly parent: number
   readonly group: number
   readonly session: number
+  readonly startedAt: number
 }
 
 const hasProc = statOf('self').length > 1
@@ -56,10 +75,19 @@ const hasProc = statOf('self').length > 1
 function livingProcesses(): readonly Process[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d/.test(name)) return []
-    const [state, parent, group, session] = statOf(name)
+    const stat = statOf(name)
+    const [state, parent, group, session] = stat
     // Group 0 is one of another name space, and to be told by no number.
     if (state === undefined || state === 'Z' || state === 'X' || Number(group) <= 1) return []
-    return [{ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) }]
+    return [
+      {
+        pid: Number(name),
+        parent: Number(parent),
+        group: Number(group),
+        session: Number(session),
+        startedAt: Number(stat[startField]),
+      },
+    ]
   })
 }
 

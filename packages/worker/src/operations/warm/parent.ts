@@ -19,7 +19,7 @@ export type ParentCommand = {
 }
 
 export type Forked =
-  | { readonly kind: 'started'; readonly pid: number; readonly exit: Promise<Exit> }
+  | { readonly kind: 'started'; readonly pid: number; readonly exit: Promise<Exit | 'orphaned'> }
   | { readonly kind: 'refused'; readonly reason: string }
   /** The parent is no more. Whether it has started the operation, the claim says. */
   | { readonly kind: 'gone' }
@@ -31,12 +31,19 @@ export type Parent = {
   readonly gone: Promise<void>
   /** Operations that it has been given and that have not ended. */
   readonly running: number
-  /** Forks for the operation in the folder, if that can rename the claim there, a file, to `input.json`. */
-  fork(folder: string, claim: string): Promise<Forked>
+  /**
+   * Forks for the operation in the folder, whose process begins if it can rename the claim there, a file, to
+   * `input.json`. The mark is to be seen of it before.
+   */
+  fork(folder: string, claim: string, mark: string): Promise<Forked>
   end(): void
 }
 
-type Given = { readonly onStart: (forked: Forked) => void; readonly onExit: (exit: Exit) => void }
+type Given = {
+  readonly onStart: (forked: Forked) => void
+  /** `orphaned`: it may go on, but the parent that would tell of its end is no more. */
+  readonly onExit: (exit: Exit | 'orphaned') => void
+}
 
 export function startParent({ python, user, environment, runtimeFolder, folder }: ParentCommand): Parent {
   const mark = randomUUID()
@@ -71,7 +78,7 @@ export function startParent({ python, user, environment, runtimeFolder, folder }
     else {
       const one = given.get(message.id)
       if (one === undefined) return
-      const { promise, resolve } = Promise.withResolvers<Exit>()
+      const { promise, resolve } = Promise.withResolvers<Exit | 'orphaned'>()
       given.set(message.id, { onStart: () => {}, onExit: resolve })
       one.onStart({ kind: 'started', pid: message.pid, exit: promise })
     }
@@ -103,12 +110,12 @@ export function startParent({ python, user, environment, runtimeFolder, folder }
     gone.resolve()
     for (const { onStart, onExit } of given.values()) {
       onStart({ kind: 'gone' })
-      onExit({ kind: 'signalled', signal: 'SIGKILL' })
+      onExit('orphaned')
     }
     given.clear()
   }
   child.once('error', ({ message }) => end(message))
-  // After its last message, and after its children were told by the system that it is gone.
+  // After its last message.
   child.once('close', () => end(errors.trim() || 'it ended while it started'))
   if (child.pid !== undefined) watcher.watch({ leader: child.pid, mark })
 
@@ -118,13 +125,13 @@ export function startParent({ python, user, environment, runtimeFolder, folder }
     get running() {
       return given.size
     },
-    fork(operationFolder, claim) {
+    fork(operationFolder, claim, operationMark) {
       if (isGone) return Promise.resolve({ kind: 'gone' })
       lastId += 1
       const { promise, resolve } = Promise.withResolvers<Forked>()
       given.set(lastId, { onStart: resolve, onExit: () => {} })
       hold('ref')
-      channel.write(`${JSON.stringify([lastId, operationFolder, claim])}\n`)
+      channel.write(`${JSON.stringify([lastId, operationFolder, claim, operationMark])}\n`)
       return promise
     },
     end: () => channel.end(),

@@ -131,22 +131,46 @@ print(json.dumps(found))`
   })
 }
 
-test('a parent that is killed takes what runs with it, and the next operation has another', async () => {
+test('what runs when its parent is killed goes on, and the next operation has another', async () => {
   const { python, run, parents, seen } = warm()
   const pid = parentOf(await python(tellParent))
-  const pids = join(folder, 'in-flight')
-  const script = `#!/bin/bash\nsleep 60 & setsid sleep 60 & ${written(pids, '$$ $(jobs -p | xargs)')}; wait`
-  const running = run({ script_source: script })
+  const [pids, go] = [join(folder, 'in-flight'), join(folder, 'in-flight-go')]
+  const script = `#!/bin/bash\n${written(pids, '$$')}; while [ ! -e ${go} ]; do sleep 0.05; done; ctx returns "$1"`
+  const well = run({ script_source: script, process: { args: ['well'] } })
   await until(() => existsSync(pids))
   process.kill(pid, 'SIGKILL')
-  expect(await running).toMatchObject({
-    error: { kind: 'non-recoverable', message: 'Process terminated (rc=-9)' },
-  })
-  expect(readFileSync(pids, 'utf8').trim().split(' ').map(Number).filter(isAlive)).toEqual([])
   const next = parentOf(await python(tellParent))
   expect(next).toBeGreaterThan(1)
   expect(next).not.toBe(pid)
+  writeFileSync(go, '')
+  expect(await well).toEqual({ ok: true, result: 'well' })
   expect(seen).toMatchObject({ lost: 1, failures: [] })
+  parents.close()
+})
+
+test('what has lost its parent can be killed, and ends at its time limit, with all that it started', async () => {
+  const { python, run, parents } = warm()
+  for (const end of ['time limit', 'kill']) {
+    const pid = parentOf(await python(tellParent))
+    const pids = join(folder, `orphan ${end}`.replaceAll(' ', '-'))
+    const kwargs = {
+      script_source: `#!/bin/bash\nsleep 60 & setsid sleep 60 & ${written(pids, '$(cut -d" " -f5 /proc/$$/stat) $$ $(jobs -p | xargs)')}; wait`,
+    }
+    const limit = end === 'time limit' ? 2_000 : null
+    const running = run(kwargs, { timeLimit: { ms: limit, isRecoverable: false } })
+    await until(() => existsSync(pids))
+    process.kill(pid, 'SIGKILL')
+    const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
+    expect(started.filter(isAlive)).toEqual(started)
+    if (end === 'kill') process.kill(started[0] ?? 0, 'SIGKILL')
+    expect(await running).toMatchObject({
+      error: {
+        kind: 'non-recoverable',
+        message: end === 'kill' ? 'Process terminated (rc=-9)' : 'Process killed due to timeout of 2 seconds',
+      },
+    })
+    expect(started.filter(isAlive)).toEqual([])
+  }
   parents.close()
 })
 
@@ -185,8 +209,7 @@ test('operations and parents survive that parents are killed all the time', asyn
     killed += 1
   }
   for (const outcome of await Promise.all(outcomes)) {
-    if (outcome.ok) expect(outcome.result).toBe('done')
-    else expect(outcome.error.message).toBe('Process terminated (rc=-9)')
+    expect(outcome).toEqual({ ok: true, result: 'done' })
   }
   expect(killed).toBe(6)
   parents.close()
@@ -210,37 +233,41 @@ test('idle parents end, the longest idle first', async () => {
   few.parents.close()
 })
 
-test('a parent dies with its worker, also while it forks', async () => {
-  const file = join(folder, 'parent-of-worker')
-  const program = join(folder, 'worker.ts')
-  const { environment } = warm()
-  const request = operationRequest(
-    { folder, port: manager.port },
-    {
-      script_source: `#!/bin/bash\n${written(file, '$(cut -d" " -f4 /proc/$PPID/stat) $PPID $$')}; sleep 60`,
-    },
-    { environment },
-  )
-  writeFileSync(
-    program,
-    `import { runOperation } from '${join(import.meta.dirname, '../run-operation.ts')}'
+test.each([[false], [true]])(
+  'what a worker had forked dies with it; its parent was killed before: %s',
+  async (killed) => {
+    const file = join(folder, `parent-of-worker-${killed}`)
+    const program = join(folder, 'worker.ts')
+    const { environment } = warm()
+    const request = operationRequest(
+      { folder, port: manager.port },
+      {
+        script_source: `#!/bin/bash\n${written(file, '$(cut -d" " -f4 /proc/$PPID/stat) $PPID $$')}; sleep 60`,
+      },
+      { environment },
+    )
+    writeFileSync(
+      program,
+      `import { runOperation } from '${join(import.meta.dirname, '../run-operation.ts')}'
 import { warmly } from '${join(import.meta.dirname, '../../../test/ways.ts')}'
 await runOperation(${JSON.stringify(request)}, warmly, new AbortController().signal)`,
-  )
-  const worker = spawn(process.execPath, [program], { stdio: 'ignore' })
-  await until(() => existsSync(file))
-  const pids = readFileSync(file, 'utf8').trim().split(' ').map(Number)
-  expect(pids.filter(isAlive)).toEqual(pids)
-  worker.kill('SIGKILL')
-  await until(() => !pids.some(isAlive))
-})
+    )
+    const worker = spawn(process.execPath, [program], { stdio: 'ignore' })
+    await until(() => existsSync(file))
+    const pids = readFileSync(file, 'utf8').trim().split(' ').map(Number)
+    expect(pids.filter(isAlive)).toEqual(pids)
+    if (killed) process.kill(pids[0] ?? 0, 'SIGKILL')
+    worker.kill('SIGKILL')
+    await until(() => !pids.some(isAlive))
+  },
+)
 
 test.each([
   [
     'starts threads',
     'import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()',
   ],
-  ['ends Python,', 'raise SystemExit(3)'],
+  ['ends Python', 'raise SystemExit(3)'],
 ])('where what is installed %s, operations are started without a parent', async (_what, text) => {
   const { python, seen, parents, environment } = warm()
   const site = mkdtempSync(join(folder, 'site-'))

@@ -7,8 +7,9 @@ import { killStarted } from '../kill-started.ts'
 import { logVariables, makeLog, ownSurroundings, writeInput } from '../operation-files.ts'
 import type { Exit, OperationProcess, StartProcess } from '../process.ts'
 import type { OperationEnvironment, OperationRequest } from '../request.ts'
-import { markVariable } from '../session.ts'
+import { leaderOf } from '../session.ts'
 import { startCold } from '../start-cold.ts'
+import { orphansExit } from './orphan.ts'
 import type { ParentCommand } from './parent.ts'
 import type { ParentEvents, Parents } from './parents.ts'
 
@@ -28,7 +29,7 @@ export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFo
     if (output === undefined) return startCold(request, folder)
     const mark = randomUUID()
     const process = {
-      variables: { ...own, [markVariable]: mark },
+      variables: own,
       // Not the operation's own folder: what a script writes next to itself, or a daemon's folder, must last.
       folder: command.folder,
       output,
@@ -45,10 +46,19 @@ export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFo
     }
     try {
       for (let attempt = 0; attempt < mostParents; attempt += 1) {
-        const forked = await (await parents.of(command))?.fork(folder, claimOf(attempt))
-        if (forked?.kind === 'started') return started(forked.pid, forked.exit)
+        const forked = await (await parents.of(command))?.fork(folder, claimOf(attempt), mark)
+        if (forked?.kind === 'started') {
+          const { pid, exit } = forked
+          return started(
+            pid,
+            exit.then((ended) => (ended === 'orphaned' ? orphansExit(pid, folder) : ended)),
+          )
+        }
         if (forked?.kind === 'refused') throw new Error(`no process for the operation: ${forked.reason}`)
-        if (!(await isTakenBack(folder, attempt))) return started(null, lost)
+        if (!(await isTakenBack(folder, attempt))) {
+          const leader = leaderOf(mark)
+          return started(leader, orphansExit(leader, folder))
+        }
       }
     } catch (error) {
       watcher.release(watched)
@@ -83,9 +93,6 @@ function rememberedCommands(): (request: OperationRequest) => Promise<ParentComm
     return command
   }
 }
-
-/** Its parent was killed when it had begun, and it with the parent. */
-const lost = Promise.resolve<Exit>({ kind: 'signalled', signal: 'SIGKILL' })
 
 /** Each parent gets another one, so that what an earlier one has forked can never begin later. */
 const claimOf = (attempt: number) => `request-${attempt}.json`
