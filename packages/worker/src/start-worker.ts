@@ -117,7 +117,7 @@ export async function startWorker(options: {
       await queue.rest()
       // Nobody else does what this one no longer does: another one is elected while operations still end.
       await Promise.all([coordinator.stop(), claims.drain()])
-      for (const executor of Object.values(executors)) executor.close?.()
+      await Promise.all(Object.values(executors).map((executor) => executor.close?.()))
       await Promise.all([environments.stop(), waiting.stop(), resources.stop()])
       await heartbeat.stop()
       await listener.close()

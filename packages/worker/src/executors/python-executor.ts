@@ -21,7 +21,7 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
   const start = warm?.start ?? startCold
   return {
     places: services.slots,
-    close: () => warm?.close(),
+    close: async () => warm?.close(),
     async run({ name, context, inputs, execution, timeLimit }, { signal, started }) {
       started()
       const request: OperationRequest = {

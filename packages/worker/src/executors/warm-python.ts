@@ -2,10 +2,14 @@ import { Counter, Gauge } from 'prom-client'
 import { createParents, type Parents, type StartProcess, startWarm } from '../operations/index.ts'
 import type { ExecutorServices } from '../services.ts'
 
+type WarmServices = Pick<ExecutorServices, 'metrics'> & {
+  readonly log: Pick<ExecutorServices['log'], 'warn'>
+}
+
 /** Parents of Python operations, measured. */
-export function openWarmPython({ metrics, log }: ExecutorServices): {
+export function openWarmPython({ metrics, log }: WarmServices): {
   readonly start: StartProcess
-  close(): void
+  close(): Promise<void>
 } {
   const registers = [metrics]
   const forked = new Counter({

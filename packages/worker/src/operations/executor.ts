@@ -25,7 +25,7 @@ export type OperationExecutor = {
    */
   run(given: GivenOperation, watch: OperationWatch): Promise<OperationOutcome>
   /** Gives up what it keeps between operations, if anything; none is given to it any more. */
-  close?(): void
+  close?(): Promise<void>
 }
 
 export type GivenOperation = {

@@ -36,8 +36,12 @@ export type Parent = {
    * `input.json`. The mark is to be seen of it before.
    */
   fork(folder: string, claim: string, mark: string): Promise<Forked>
-  end(): void
+  /** Settles when it is gone. */
+  end(): Promise<void>
 }
+
+/** An idle parent ends at once when it is told to. */
+const lastMs = 2_000
 
 type Given = {
   readonly onStart: (forked: Forked) => void
@@ -134,6 +138,11 @@ export function startParent({ python, user, environment, runtimeFolder, folder }
       channel.write(`${JSON.stringify([lastId, operationFolder, claim, operationMark])}\n`)
       return promise
     },
-    end: () => channel.end(),
+    end() {
+      channel.end()
+      // Whoever of its user's has stopped it does not keep it.
+      setTimeout(() => isGone || child.kill('SIGKILL'), lastMs).unref()
+      return gone.promise
+    },
   }
 }

@@ -27,8 +27,8 @@ export type Parents = {
   /** Undefined where there is none to be had: operations are started without one then. */
   of(command: ParentCommand): Promise<Parent | undefined>
   readonly running: number
-  /** Ends those that are idle, now and from now on. */
-  close(): void
+  /** Ends them all; no operation runs any more, and none is given to them. */
+  close(): Promise<void>
 }
 
 type Kept = { readonly parent: Parent; usedAtMs: number }
@@ -61,9 +61,9 @@ export function createParents(events: ParentEvents, limits: ParentLimits = usual
     return entry
   }
 
-  function end(key: string, { parent }: Kept): void {
+  function end(key: string, { parent }: Kept): Promise<void> {
     kept.delete(key)
-    parent.end()
+    return parent.end()
   }
 
   /** The longest idle first. */
@@ -72,7 +72,7 @@ export function createParents(events: ParentEvents, limits: ParentLimits = usual
       .filter(([, { parent }]) => parent.running === 0)
       .sort(([, one], [, other]) => other.usedAtMs - one.usedAtMs)
     for (const [index, [key, entry]] of idle.entries()) {
-      if (isClosed || index >= mostIdle || now() - entry.usedAtMs > idleMs) end(key, entry)
+      if (index >= mostIdle || now() - entry.usedAtMs > idleMs) end(key, entry)
     }
     if (kept.size > 0) return
     clearInterval(timer)
@@ -94,9 +94,10 @@ export function createParents(events: ParentEvents, limits: ParentLimits = usual
     get running() {
       return kept.size
     },
-    close() {
+    async close() {
       isClosed = true
-      endIdle()
+      clearInterval(timer)
+      await Promise.all([...kept].map(([key, entry]) => end(key, entry)))
     },
   }
 }
