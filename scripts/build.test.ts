@@ -1,7 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -54,7 +55,16 @@ test('what is not JavaScript is there too: Python runtime, built-in types, first
 
 test('serve starts with a database of its own, answers, and stops when asked', async () => {
   const command = join(folder, 'node_modules', '.bin', 'tutti')
-  const server = spawn(command, ['serve', '--port', '0', '--data-folder', join(folder, 'data')], {
+  const metricsPort = await freePort()
+  const options = [
+    '--port',
+    '0',
+    '--metrics-port',
+    String(metricsPort),
+    '--data-folder',
+    join(folder, 'data'),
+  ]
+  const server = spawn(command, ['serve', ...options], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, TUTTI_RESOURCES_FOLDER: join(folder, 'resources') },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -62,12 +72,29 @@ test('serve starts with a database of its own, answers, and stops when asked', a
   try {
     const url = await firstUrl(createInterface(server.stdout))
     expect((await fetch(`${url}/api/v3.1/version`)).status).toBeLessThan(500)
+    await expectDocumented(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text())
   } finally {
     server.kill('SIGTERM')
   }
   const [code] = (await once(server, 'exit')) as [number | null]
   expect(code).toBe(0)
 })
+
+/** Every metric of the program is in the documentation, and nothing else is. */
+async function expectDocumented(metrics: string): Promise<void> {
+  const shown = [...metrics.matchAll(/^# HELP (tutti_\w+)/gm)].map(([, name]) => name)
+  const page = await readFile(join(root, 'docs', 'operations.md'), 'utf8')
+  const documented = [...page.matchAll(/`(tutti_\w+)`/g)].map(([, name]) => name)
+  expect([...new Set(documented)].sort()).toEqual([...new Set(shown)].sort())
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
 
 async function firstUrl(lines: AsyncIterable<string>): Promise<string> {
   for await (const line of lines) {

@@ -15,11 +15,11 @@ export type RequestsResult = LoadResult & {
   readonly cpu: Cpu
   /** The same rows by a bare Fastify on the same database, measured right after it. */
   readonly floor: (LoadResult & { readonly cpu: Cpu }) | undefined
-  readonly wanted: Wanted | undefined
+  readonly wanted: SecretRequest | undefined
 }
 
 /** What the reference answers a second on two cores, measured once with 4 connections, and how many times that we want. */
-export type Wanted = { readonly referencePerSecond: number; readonly times: number }
+export type SecretRequest = { readonly referencePerSecond: number; readonly times: number }
 
 /** Requests per second of common reads, on a manager that holds what the install benchmarks left. */
 export async function benchRequests(
@@ -88,7 +88,7 @@ export type Asked = Pick<AskedRequest, 'method' | 'body'> & {
   readonly path: string
   /** The statement that answers the same rows, and its values. */
   readonly floor?: readonly [FloorStatement, ...string[]]
-  readonly wanted?: Wanted
+  readonly wanted?: SecretRequest
 }
 
 export async function measureRequest(

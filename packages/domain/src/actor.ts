@@ -20,7 +20,7 @@ export type Behalf =
       /** Where it comes from. */
       readonly address: string
       /** Aborted when nobody waits for the answer any more. */
-      readonly gone: AbortSignal
+      readonly disconnected: AbortSignal
     }
   | { readonly kind: 'execution'; readonly executionId: string }
   | { readonly kind: 'system' }
@@ -40,7 +40,7 @@ export type Actor = {
 
 /** For whom a password is hashed, which takes turns by address. */
 export const askingOf = ({ behalf }: Actor): Asking =>
-  behalf.kind === 'request' ? behalf : { address: '', gone: new AbortController().signal }
+  behalf.kind === 'request' ? behalf : { address: '', disconnected: new AbortController().signal }
 
 /** The tenant, of what needs one. */
 export function tenantOf(actor: Actor): Tenant {

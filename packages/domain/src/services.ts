@@ -1,7 +1,7 @@
 import type { ConfigValues, MaintenanceState, Queue, Watched } from '@tutti/storage'
 import type { AuthenticationServices } from './authentication/services.ts'
 import type { ExecutionEnds } from './executions/ends.ts'
-import type { SecretsAtHand } from './secrets/at-hand.ts'
+import type { ProviderAnswers } from './secrets/provider-answers.ts'
 
 /** What the rules work with; made once by the process that applies them. */
 export type Services = AuthenticationServices & {
@@ -14,7 +14,7 @@ export type Services = AuthenticationServices & {
   readonly uploadFolder: string
   readonly executionEnds: ExecutionEnds
   /** In a transaction that may read secrets, those that other systems keep; elsewhere they are asked for when read. */
-  readonly secretsAtHand?: SecretsAtHand
+  readonly providerAnswers?: ProviderAnswers
   readonly log: DomainLog
 }
 

@@ -30,7 +30,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { handlers } from './features/index.ts'
 import { buildApp } from './http/app.ts'
 import { watchConnections } from './http/connections.ts'
-import { createRoom } from './http/room.ts'
+import { createDiskSpace } from './http/disk-space.ts'
 import { followCertificate, readPair, type TlsFiles } from './http/tls.ts'
 import type { ManagerServices } from './services.ts'
 import type { ManagerSettings } from './settings.ts'
@@ -61,8 +61,11 @@ export async function startManager(options: {
   const keys = await loadKeys(db, settings)
   const shared = await openSharedState(db, settings, log)
   const uploadFolder = await openProcessFolder(join(settings.dataFolder, 'uploads'))
-  const room = createRoom(uploadFolder)
-  const executionEnds = watchExecutionEnds(db, readEnd, { room, awayMs: settings.databaseSeconds * 1_000 })
+  const diskSpace = createDiskSpace(uploadFolder)
+  const executionEnds = watchExecutionEnds(db, readEnd, {
+    diskSpace,
+    awayMs: settings.databaseSeconds * 1_000,
+  })
   const directory = createDirectory(db)
   const { readers, hashing } = managerShares(metrics)
   const id = randomUUID()
@@ -91,7 +94,7 @@ export async function startManager(options: {
     maintenance: shared.maintenance,
     uploadFolder,
     executionEnds,
-    room,
+    diskSpace,
     passwords: createPasswordCheck(hashing),
     slowDown,
     readers,

@@ -18,7 +18,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { handlers } from '../src/features/index.ts'
 import { buildApp } from '../src/http/app.ts'
-import { createRoom } from '../src/http/room.ts'
+import { createDiskSpace } from '../src/http/disk-space.ts'
 import type { ManagerServices } from '../src/services.ts'
 import type { ManagerSettings } from '../src/settings.ts'
 import { openSharedState, type SharedState } from '../src/shared-state.ts'
@@ -84,7 +84,7 @@ export async function startTestManager(
   const log = pino({ level: 'silent' })
   const allSettings = { ...testSettings, dataFolder, ...settings }
   const shared = await openSharedState(db, allSettings, log)
-  const room = createRoom(allSettings.dataFolder, { refusalMs: 500 })
+  const diskSpace = createDiskSpace(allSettings.dataFolder, { refusalMs: 500 })
   const metrics = createMetrics()
   const { readers, hashing } = managerShares(metrics)
   const services: ManagerServices = {
@@ -96,8 +96,8 @@ export async function startTestManager(
     config: shared.config,
     maintenance: shared.maintenance,
     uploadFolder: allSettings.dataFolder,
-    room,
-    executionEnds: watchExecutionEnds(db, readEnd, { room, awayMs: 15_000 }),
+    diskSpace,
+    executionEnds: watchExecutionEnds(db, readEnd, { diskSpace, awayMs: 15_000 }),
     passwords: createPasswordCheck(hashing),
     slowDown: createSlowDown({ now: () => performance.now(), most: 10_000 }),
     readers,

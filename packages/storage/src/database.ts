@@ -1,6 +1,8 @@
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect, type PostgresPool } from 'kysely'
 import { Pool, type PoolConfig, types } from 'pg'
+import type { Registry } from 'prom-client'
 import { type AuditCaller, announcing } from './audit/caller.ts'
+import { measureDatabase } from './database-metrics.ts'
 import { answersWithin, withDeadlines } from './deadlines.ts'
 import { withPreparedStatements } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
@@ -41,6 +43,8 @@ export type DatabaseOptions = PoolConfig & {
   readonly silenceMs?: number
   /** After how long without a word the locks of a transaction are taken from it. */
   readonly idleInTransactionMs?: number
+  /** Where connections and statements are counted. */
+  readonly metrics?: Registry
 }
 
 /**
@@ -54,6 +58,7 @@ export function openDatabase(config: DatabaseOptions): OpenDatabase {
     onIdleError,
     silenceMs = defaultSilenceMs,
     idleInTransactionMs = defaultIdleInTransactionMs,
+    metrics,
     ...poolConfig
   } = config
   const statementMs = silenceMs * statementsPerSilence
@@ -77,7 +82,11 @@ export function openDatabase(config: DatabaseOptions): OpenDatabase {
   // The pool looks after idle connections only. One that breaks between two statements of a transaction has nobody
   // to tell until the next statement fails, and an event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const prepared = withDeadlines(withPreparedStatements(pool), { silenceMs, statementMs }, (limitMs) =>
+  const measured =
+    metrics === undefined
+      ? withPreparedStatements(pool)
+      : measureDatabase(metrics, pool)(withPreparedStatements(pool))
+  const prepared = withDeadlines(measured, { silenceMs, statementMs }, (limitMs) =>
     answersWithin(poolConfig, limitMs),
   )
   const databaseOn = (connections: PostgresPool) =>

@@ -143,4 +143,5 @@ export { isInMaintenance, type MaintenanceState, readMaintenance } from './share
 export { type Watched, watch } from './shared/watch.ts'
 export { createFairShares, type FairShares, ShareRefused } from './shares/fair-shares.ts'
 export { createMetrics, measuredShares, type Registry } from './shares/metrics.ts'
+export { readTableSizes, type TableSize } from './table-sizes.ts'
 export * from './unpack/index.ts'

@@ -35,11 +35,14 @@ const retryMs = 250
 /** How often it is looked whether a lease has run out here, in parts of the lease; as much earlier it is given up. */
 const looksPerLease = 10
 
-/** Whoever ends waits no longer than this for a database that says nothing; leases run out by themselves. */
+/** How long a stopping worker waits for a database that does not answer; its leases then run out by themselves. */
 const lastWordMs = 5_000
 
 /** Killed operations have 5 seconds to end (operations/process-group.ts), and their end has to be stored. */
 const killedMs = 7_000
+
+/** What is found abandoned is found again; what the queue offers is offered once. */
+const whenLocked = { queue: 'wait', lost_worker: 'skip' } as const
 
 type Held = {
   readonly control: ExecutionControl
@@ -49,7 +52,7 @@ type Held = {
 }
 
 export async function createClaims(services: WorkerServices, connection: PoolConfig): Promise<Claims> {
-  const { db, queue, settings, log } = services
+  const { db, queue, settings, log, counts } = services
   const held = new Map<string, Held>()
   const ending = new AbortController()
   let isDraining = false
@@ -59,7 +62,7 @@ export async function createClaims(services: WorkerServices, connection: PoolCon
   const untilMs = (askedAtMs: number) =>
     settings.isAlone ? Number.POSITIVE_INFINITY : askedAtMs + settings.leaseMs
 
-  async function takeOne(job: ExecutionJob, whenLocked: 'wait' | 'skip'): Promise<void> {
+  async function takeOne(job: ExecutionJob, from: 'queue' | 'lost_worker'): Promise<void> {
     const key = keyOf(job.tenantId, job.executionId)
     if (held.has(key)) return
     if (isDraining) throw new Error('this worker takes no more executions')
@@ -67,8 +70,9 @@ export async function createClaims(services: WorkerServices, connection: PoolCon
     const release = keeper.keep(job.executionId)
     try {
       const askedAtMs = monotonicMs()
-      const row = await takeLease(db, job, settings.owner, settings.leaseMs, whenLocked)
+      const row = await takeLease(db, job, settings.owner, settings.leaseMs, whenLocked[from])
       if (row === undefined) return release()
+      counts.executionsTaken.inc({ from })
       const control = newControl(row, untilMs(askedAtMs))
       control.isDraining = isDraining
       const done = run(key, row, control, release)
@@ -132,7 +136,7 @@ export async function createClaims(services: WorkerServices, connection: PoolCon
       ({ tenantId, executionId }) => !held.has(keyOf(tenantId, executionId)),
     )
     if (jobs.length > 0) log.info({ count: jobs.length }, 'taking over executions that no worker holds')
-    for (const job of jobs) if (!isDraining) await takeOne(job, 'skip')
+    for (const job of jobs) if (!isDraining) await takeOne(job, 'lost_worker')
     return (await msUntilAbandoned(db)) ?? Number.POSITIVE_INFINITY
   }
 
@@ -171,14 +175,17 @@ export async function createClaims(services: WorkerServices, connection: PoolCon
     leaseMs: settings.leaseMs,
     ...(settings.lifelessMs !== undefined && { lifelessMs: settings.lifelessMs }),
     onRenewal,
-    onError: (why) => log.warn({ why }, 'leases could not be renewed'),
+    onError(why) {
+      counts.renewalsFailed.inc()
+      log.warn({ why }, 'leases could not be renewed')
+    },
   })
   const beating = beat()
   const looking = setInterval(loseWhatRanOut, settings.leaseMs / looksPerLease)
 
   return {
     async take(jobs) {
-      await Promise.all(jobs.map((job) => takeOne(job, 'wait')))
+      await Promise.all(jobs.map((job) => takeOne(job, 'queue')))
     },
 
     onNotification(notification) {

@@ -1,9 +1,10 @@
 import type { ConfigValues, Database, FairShares, Queue, Registry } from '@tutti/storage'
+import type { CoalescedTask } from './coalesced-task.ts'
 import type { WorkerLog } from './log.ts'
+import type { WorkerMetrics } from './metrics.ts'
 import type { Executors } from './operations/index.ts'
 import type { ResourcesFolder } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
-import type { Soon } from './soon.ts'
 
 /** What a worker's parts work with; made once when it starts. */
 export type WorkerServices = {
@@ -17,13 +18,15 @@ export type WorkerServices = {
   /** For threads that parse and plan. */
   readonly planning: FairShares
   /** Settles environments: asked after every execution, whose end may change those that its deployment is in. */
-  readonly environments: Soon
+  readonly environments: CoalescedTask
   /** Starts what waits in the queue and may run now: asked after every execution too. */
-  readonly waiting: Soon
+  readonly waiting: CoalescedTask
   readonly resources: ResourcesFolder
   readonly executors: Executors
   readonly log: WorkerLog
   readonly metrics: Registry
+  /** What this worker counts itself. */
+  readonly counts: WorkerMetrics
   readonly now: () => number
 }
 

@@ -12,13 +12,14 @@ import {
   type Registry,
   startHeartbeat,
 } from '@tutti/storage'
-import { createClaims } from './claims.ts'
+import { type Claims, createClaims } from './claims.ts'
+import { createCoalescedTask } from './coalesced-task.ts'
 import { startCoordinator } from './coordinator/index.ts'
 import { createExecutors } from './executors/index.ts'
 import type { WorkerLog } from './log.ts'
+import { workerMetrics } from './metrics.ts'
 import { openResources } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
-import { createSoon } from './soon.ts'
 
 export type RunningWorker = {
   /** Executions at work. */
@@ -52,14 +53,14 @@ export async function startWorker(options: {
     },
     { onError: (error) => log.warn({ err: error }, 'changed settings could not be read yet') },
   )
-  const environments = createSoon(() => settleEnvironments(db), {
+  const environments = createCoalescedTask(() => settleEnvironments(db), {
     // Readers settle what they read, so this only keeps the list short.
     delayMs: 250,
     onError: (error) => log.warn({ err: error }, 'environments could not be settled yet'),
   })
   // What changed just before a crash.
   environments.ask()
-  const waiting = createSoon(
+  const waiting = createCoalescedTask(
     async () => {
       if (!(await mayDequeue(db))) return
       await db.transaction().execute((transaction) => dequeueExecutions(transaction, queue))
@@ -82,10 +83,11 @@ export async function startWorker(options: {
     resources,
     log,
     metrics,
+    counts: workerMetrics(metrics, () => claims.running),
     now: Date.now,
   }
   const executors = createExecutors(services)
-  const claims = await createClaims({ ...services, executors }, options.connection)
+  const claims: Claims = await createClaims({ ...services, executors }, options.connection)
   const listener = listen(
     options.connection,
     (notification) => {

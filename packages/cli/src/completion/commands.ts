@@ -6,8 +6,8 @@ import type { Environment } from '../environment.ts'
 import { findConnection } from '../profiles/connect.ts'
 import { readProfiles } from '../profiles/profile.ts'
 import { type Completion, complete, type Word } from './complete.ts'
+import { thingWords } from './id-sources.ts'
 import { completionScripts, type Shell, shells } from './scripts.ts'
-import { thingWords } from './things.ts'
 
 export const completionCommand: CommandDefinition = {
   usage: 'completion',

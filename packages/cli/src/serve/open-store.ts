@@ -39,9 +39,11 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
   const server = await openServer(configuration, log)
   try {
     await migrateApart(server.connection)
+    const metrics = createMetrics()
     const database = openDatabase({
       ...server.connection,
       silenceMs: configuration.databaseSeconds * 1_000,
+      metrics,
       ...(!server.isOwn && { idleInTransactionMs: idleInTransactionMs(configuration.leaseSeconds) }),
       // Their words only: the pools hang the whole connection on their errors.
       onIdleError: ({ message }) =>
@@ -52,7 +54,6 @@ export async function openStore(configuration: Configuration): Promise<OpenStore
       const queue = await openQueue(server.connection, ({ message }) =>
         log.warn({ why: message }, 'the queue could not be read; it is tried again'),
       )
-      const metrics = createMetrics()
       const { metricsHost: host, metricsPort: port } = configuration
       const listener =
         port === undefined

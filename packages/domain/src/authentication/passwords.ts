@@ -19,7 +19,7 @@ export type PasswordCheck = {
 }
 
 /** Who waits for a password to be hashed: addresses take turns, and who is gone waits no longer. */
-export type Asking = { readonly address: string; readonly gone: AbortSignal }
+export type Asking = { readonly address: string; readonly disconnected: AbortSignal }
 
 const rememberedMax = 10_000
 
@@ -31,8 +31,8 @@ export function createPasswordCheck(turns: FairShares): PasswordCheck {
   const last = new Map<string, Promise<unknown>>()
   let nobodys: Promise<string> | undefined
 
-  async function inTurnOf<T>({ address, gone }: Asking, work: () => Promise<T>): Promise<T> {
-    const leave = await turns.enter(address, gone)
+  async function inTurnOf<T>({ address, disconnected }: Asking, work: () => Promise<T>): Promise<T> {
+    const leave = await turns.enter(address, disconnected)
     try {
       return await work()
     } finally {

@@ -20,11 +20,11 @@ export function watchExecutionEnds(
   db: Database,
   readEnd: (db: Database, tenantId: number, executionId: string) => Promise<ExecutionEnd | undefined>,
   {
-    room,
+    diskSpace,
     awayMs,
   }: {
-    /** What runs may wait for room; whoever waits for it does not. */
-    readonly room: { check(): Promise<void> }
+    /** What runs may wait for space on the disk; whoever waits for it does not. */
+    readonly diskSpace: { check(): Promise<void> }
     /** So long a database may be away before whoever waits is told so. */
     readonly awayMs: number
   },
@@ -57,7 +57,7 @@ export function watchExecutionEnds(
           return end
         }
         if (end !== 'away') answeredAt = Date.now()
-        await room.check().catch((error: unknown) => {
+        await diskSpace.check().catch((error: unknown) => {
           woken.stop()
           throw error
         })

@@ -3,7 +3,7 @@ import type { Services } from '../services.ts'
 import { type Answer, member, openAsk } from './ask.ts'
 import { type ManagerConnection, textOf } from './connection.ts'
 import { type Named, providerError } from './provider-error.ts'
-import type { Wanted } from './wanted.ts'
+import type { SecretRequest } from './secret-request.ts'
 
 /** The header by which a manager says that it asks for a secret of its own. */
 export const askingManager = 'x-secrets-provider'
@@ -17,7 +17,7 @@ export async function readManager(
   services: Services,
   provider: Named,
   connection: ManagerConnection,
-  { key, options }: Wanted,
+  { key, options }: SecretRequest,
 ): Promise<unknown> {
   const name = textOf(provider, 'option name', member(options, 'name')) ?? key
   checkIdentifier('name', name)

@@ -4,8 +4,8 @@ import type { Services } from '../services.ts'
 import { managerConnection, vaultConnection } from './connection.ts'
 import { readManager, testManager } from './manager.ts'
 import { type Named, providerError } from './provider-error.ts'
+import type { SecretRequest } from './secret-request.ts'
 import { readVault, testVault } from './vault.ts'
-import type { Wanted } from './wanted.ts'
 
 /** A provider, and how to log in there. */
 export type Provider = Named & { readonly parameters: Readonly<Record<string, unknown>> }
@@ -24,13 +24,13 @@ export const openProvider = (
 export async function readFromProvider(
   services: Services,
   provider: Provider,
-  wanted: Wanted,
+  wanted: SecretRequest,
 ): Promise<string> {
   const value = await read(services, provider, wanted)
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-async function read(services: Services, provider: Provider, wanted: Wanted): Promise<unknown> {
+async function read(services: Services, provider: Provider, wanted: SecretRequest): Promise<unknown> {
   const { type, parameters } = provider
   if (type === 'vault') return readVault(services, provider, vaultConnection(provider, parameters), wanted)
   if (type === 'cloudify') {

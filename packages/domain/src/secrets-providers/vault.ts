@@ -2,7 +2,7 @@ import type { Services } from '../services.ts'
 import { type Answer, type Ask, member, openAsk } from './ask.ts'
 import { textOf, type VaultConnection } from './connection.ts'
 import { type Named, providerError } from './provider-error.ts'
-import type { Wanted } from './wanted.ts'
+import type { SecretRequest } from './secret-request.ts'
 
 /**
  * The entry named `key` of what HashiCorp Vault keeps at a path of a key-value engine of either version. The path is as
@@ -14,7 +14,7 @@ export async function readVault(
   services: Services,
   provider: Named,
   connection: VaultConnection,
-  { key, options }: Wanted,
+  { key, options }: SecretRequest,
 ): Promise<unknown> {
   const given = textOf(provider, 'option path', member(options, 'path')) ?? connection.path
   if (given === undefined) {

@@ -1,9 +1,9 @@
 /** Secrets: values sealed at rest, hidden or not, exported and imported (docs/reference/secrets.md). */
 
-export type { SecretsAtHand } from './at-hand.ts'
 export { exportSecrets } from './export.ts'
 export { comparedSecrets, type ReadSecret, shownSecrets, usedSecrets } from './for-functions.ts'
 export { importSecrets } from './import.ts'
+export type { ProviderAnswers } from './provider-answers.ts'
 export {
   changeSecret,
   getSecret,

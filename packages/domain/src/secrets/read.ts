@@ -14,6 +14,6 @@ export async function openValue(
   if (provider === undefined || provider.type === 'local') return services.keys.open(secret.value)
   const ask = () =>
     readFromProvider(services, openProvider(services, provider), { key: secret.id, options, isForManager })
-  const { secretsAtHand } = services
-  return secretsAtHand?.(JSON.stringify([tenantId, name, secret.id, options]), ask) ?? ask()
+  const { providerAnswers } = services
+  return providerAnswers?.(JSON.stringify([tenantId, name, secret.id, options]), ask) ?? ask()
 }

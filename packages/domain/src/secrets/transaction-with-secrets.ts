@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from '@tutti/storage'
 import { type Actor, inTransaction } from '../actor.ts'
-import type { AskProvider, SecretsAtHand } from './at-hand.ts'
+import type { AskProvider, ProviderAnswers } from './provider-answers.ts'
 
 /**
  * A transaction that may read secrets. A secrets provider takes up to seconds to answer, for which a transaction would
@@ -16,7 +16,7 @@ export async function transactionWithSecrets<T>(
   const answers = new Map<string, PromiseSettledResult<string>>()
   for (;;) {
     const missing = new Map<string, AskProvider>()
-    const secretsAtHand: SecretsAtHand = (key, ask) => {
+    const providerAnswers: ProviderAnswers = (key, ask) => {
       const answer = answers.get(key)
       if (answer?.status === 'rejected') throw answer.reason
       if (answer !== undefined) return answer.value
@@ -24,7 +24,7 @@ export async function transactionWithSecrets<T>(
       // It goes no further than this run. Such a text is the name of nothing, should it be taken for one.
       return randomUUID()
     }
-    const reading = { ...actor, services: { ...actor.services, secretsAtHand } }
+    const reading = { ...actor, services: { ...actor.services, providerAnswers } }
     const run = inTransaction(reading, async (within, transaction) => {
       const result = await work(within, transaction)
       if (missing.size > 0) throw new SecretsMissing()

@@ -1,10 +1,14 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Connections, watchConnections } from './connections.ts'
 
-let server: Server
+let server: Server | TlsServer
 afterEach(() => {
   server.closeAllConnections()
 })
@@ -81,4 +85,64 @@ test('what is under way is answered, and then the connection ends', async () => 
   expect(await client.answer).toContain('done')
   await drained
   await client.closed
+})
+
+describe('over TLS', () => {
+  const pem = (name: string) =>
+    readFileSync(join(import.meta.dirname, '..', '..', 'test', 'ldap-certificates', name))
+
+  async function listeningTls(answer: RequestListener): Promise<Connections> {
+    const secure = createTlsServer({ cert: pem('server.pem'), key: pem('server.key') }, answer)
+    server = secure
+    const connections = watchConnections(secure)
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve))
+    return connections
+  }
+
+  async function connectedTls() {
+    const accepted = once(server, 'secureConnection')
+    const socket = connectTls({
+      port: (server.address() as AddressInfo).port,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+    })
+    socket.on('error', () => undefined)
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    await accepted
+    return { socket, closed }
+  }
+
+  test('who has only shaken hands, or nothing more to say, is not waited for', async () => {
+    const connections = await listeningTls((_request, response) => void response.end('done'))
+    const accepted = once(server, 'connection')
+    const dumb = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const dumbClosed = once(dumb.resume(), 'close')
+    await accepted
+    const silent = await connectedTls()
+    silent.socket.resume()
+    const answered = await connectedTls()
+    answered.socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    await once(answered.socket, 'data')
+    server.close()
+    await connections.drain(never)
+    await Promise.all([dumbClosed, silent.closed, answered.closed])
+  })
+
+  test('what is under way is answered, and then the connection ends', async () => {
+    let answer = () => {}
+    const asked = Promise.withResolvers<void>()
+    const connections = await listeningTls((_request, response) => {
+      answer = () => void response.end('done')
+      asked.resolve()
+    })
+    const client = await connectedTls()
+    client.socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    await asked.promise
+    server.close()
+    const drained = connections.drain(never)
+    answer()
+    expect(String((await once(client.socket, 'data'))[0])).toContain('done')
+    await drained
+    await client.closed
+  })
 })

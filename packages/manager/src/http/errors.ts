@@ -1,7 +1,7 @@
 import { ApiError, badParameter, type ErrorBody } from '@tutti/api'
 import { isDatabaseAway, isDiskFull, ShareRefused } from '@tutti/storage'
 import type { FastifyError } from 'fastify'
-import { noSpaceLeft } from './room.ts'
+import { noSpaceLeft } from './disk-space.ts'
 
 /** An error as it is answered, and whether it is one of ours that the log must show. */
 export type ErrorAnswer = {

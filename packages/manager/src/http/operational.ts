@@ -1,4 +1,4 @@
-import { ApiError, apiVersions, openapi, routes } from '@tutti/api'
+import { ApiError, apiVersions, openapi } from '@tutti/api'
 import { ping } from '@tutti/storage'
 import type { FastifyInstance } from 'fastify'
 import { Histogram } from 'prom-client'
@@ -17,7 +17,7 @@ export function addOperationalRoutes(app: FastifyInstance, services: ManagerServ
   })
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
-    if (reply.statusCode === 507) services.room.noteFull()
+    if (reply.statusCode === 507) services.diskSpace.noteFull()
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
     const level = reply.statusCode >= 500 ? 'error' : request.method === 'GET' ? 'debug' : 'info'
     request.log[level](
@@ -35,7 +35,7 @@ export function addOperationalRoutes(app: FastifyInstance, services: ManagerServ
   app.get('/readyz', async (request, reply) => {
     try {
       await ping(services.db)
-      await services.room.check()
+      await services.diskSpace.check()
       return { status: 'ready' }
     } catch (error) {
       if (error instanceof ApiError && error.code === 'insufficient_storage_error') {
@@ -57,8 +57,14 @@ export function addOperationalRoutes(app: FastifyInstance, services: ManagerServ
         return reply.type('application/json').send(document)
       })
     }
+    let page: string | undefined
+    const pages = version === 'v3.1' ? ['/docs', `/docs/${version}`] : [`/docs/${version}`]
+    for (const path of pages) {
+      app.get(path, async (_request, reply) => {
+        page ??= docsPage(version)
+        return reply.type('text/html; charset=utf-8').send(page)
+      })
+    }
   }
-  const page = docsPage(routes)
-  app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
   app.get('/', async (_request, reply) => reply.redirect('/docs'))
 }

@@ -43,7 +43,7 @@ import { withAuditedDatabase } from '../features/audit/caller.ts'
 import { unlessInMaintenance } from '../features/maintenance/refusal.ts'
 import type { Handlers, Request } from '../request.ts'
 import type { ManagerServices } from '../services.ts'
-import { goneSignal } from './gone.ts'
+import { disconnectSignal } from './disconnect-signal.ts'
 import { readJsonBody } from './json-body.ts'
 import { readingOf } from './reading.ts'
 
@@ -172,16 +172,16 @@ async function authorize(
   body: () => Promise<unknown>,
 ): Promise<Request> {
   const { remembered, fresh } = services.directory
-  const gone = goneSignal(reply)
+  const disconnected = disconnectSignal(reply)
   const base = {
     services,
     query: http.query as QueryValues,
     raw: http.raw,
-    behalf: { kind: 'request', address: http.ip, gone } as const,
+    behalf: { kind: 'request', address: http.ip, disconnected } as const,
     reply,
     attachment: attachmentAs(quotesFileNames),
   }
-  const readingAs = (key: string) => readingOf(services.readers, key, gone)
+  const readingAs = (key: string) => readingOf(services.readers, key, disconnected)
   const isFromCookie = route.credentials === 'cookie'
   const credentials = (isFromCookie ? readCookie : readCredentials)(http.headers)
   const needsNone =
@@ -198,7 +198,11 @@ async function authorize(
   }
   const isLasting = route.permission === 'create_token'
   const decide = async (access: AccessView): Promise<Request> => {
-    const caller = await authenticate(services, access, credentials, { isLasting, address: http.ip, gone })
+    const caller = await authenticate(services, access, credentials, {
+      isLasting,
+      address: http.ip,
+      disconnected,
+    })
     const tenantName =
       route.tenant === 'body' ? tenantInBody(await body()) : tenantNameOf(route, http, hasTenants)
     const tenant = tenantName === undefined ? undefined : await callersTenant(access, caller, tenantName)

@@ -127,9 +127,13 @@ test('what is over is deleted, and what is needed stays', async () => {
     expect(await metrics.metrics()).toContain('tutti_coordinator_leads 1')
     expect(await metrics.metrics()).toContain('tutti_coordinator_done_total{job="unreferenced_archives"} 1')
     expect(await metrics.metrics()).toContain('tutti_coordinator_failures_total{job="failing"} 1')
+    await expect
+      .poll(() => metrics.metrics(), { timeout: 30_000 })
+      .toMatch(/^tutti_table_bytes{table="archive_chunks"} [1-9]/m)
   } finally {
     await coordinator.stop()
   }
   expect(await metrics.metrics()).toContain('tutti_coordinator_leads 0')
+  expect(await metrics.metrics()).not.toContain('tutti_table_bytes{')
   expect((await sql`select from archives where sha256 = ${unused.sha256}`.execute(db)).rows).toEqual([])
 })

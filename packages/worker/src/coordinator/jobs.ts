@@ -3,6 +3,7 @@ import {
   deleteFinishedJobs,
   deleteOldEventBatches,
   deleteUnreferencedArchives,
+  readTableSizes,
 } from '@tutti/storage'
 import type { PeriodicJob } from './job.ts'
 
@@ -36,5 +37,19 @@ export const periodicJobs: readonly PeriodicJob[] = [
     everyMs: minute,
     budgetMs: 5 * second,
     part: (db) => clearLeftLeases(db, 1_000),
+  },
+  {
+    name: 'statistics',
+    everyMs: 30 * second,
+    budgetMs: 5 * second,
+    async part(db, { tables }) {
+      const sizes = await readTableSizes(db)
+      for (const { name: table, bytes, rows, inserted } of sizes) {
+        tables.bytes.set({ table }, bytes)
+        tables.rows.set({ table }, rows)
+        tables.inserted.set({ table }, inserted)
+      }
+      return 0
+    },
   },
 ]

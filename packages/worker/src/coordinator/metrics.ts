@@ -6,7 +6,14 @@ export type CoordinatorMetrics = ReturnType<typeof coordinatorMetrics>
 export function coordinatorMetrics(metrics: Registry) {
   const registers = [metrics]
   const labelNames = ['job'] as const
+  const ofTables = (name: string, help: string) =>
+    new Gauge({ name: `tutti_table_${name}`, help, labelNames: ['table'], registers })
   return {
+    tables: {
+      bytes: ofTables('bytes', 'What a table of the database takes, with its indexes'),
+      rows: ofTables('rows', 'How many rows a table of the database has, as the server estimates'),
+      inserted: ofTables('rows_inserted', 'Rows inserted since the statistics of the database were reset'),
+    },
     leads: new Gauge({
       name: 'tutti_coordinator_leads',
       help: 'Whether this process is the one that does the periodic jobs',

@@ -25,6 +25,8 @@ export async function runJobs(run: JobsRun, signal: AbortSignal): Promise<void> 
     await delay(pauseMs, undefined, { signal }).catch(() => undefined)
   }
   run.metrics.leads.set(0)
+  // Another process has newer ones.
+  for (const gauge of Object.values(run.metrics.tables)) gauge.reset()
 }
 
 async function runJob({ db, log, metrics }: JobsRun, job: PeriodicJob, signal: AbortSignal): Promise<void> {
@@ -33,7 +35,7 @@ async function runJob({ db, log, metrics }: JobsRun, job: PeriodicJob, signal: A
   let count = 0
   try {
     while (!signal.aborted && performance.now() - startedMs < job.budgetMs) {
-      const done = await job.part(db)
+      const done = await job.part(db, metrics)
       count += done
       if (done === 0) break
     }

@@ -39,6 +39,7 @@ export function createOperationRunner(
   async function run(operation: StoredOperation, isResumed: boolean, abort: AbortController): Promise<void> {
     const choice = chooseExecutor(operation)
     const executor = 'refusal' in choice ? refusing(choice.refusal) : services.executors[choice.executor]
+    const name = 'refusal' in choice ? 'none' : choice.executor
     // Killed while it waits, it ends as killed below, without a place.
     const leave = await executor.places?.enter(execution.tenant_id, abort.signal).catch(() => undefined)
     try {
@@ -50,7 +51,12 @@ export function createOperationRunner(
         report({ type: 'operation-started', operationId: operation.id, atMs: startedAtMs })
       }
       const given = givenOperation(services, execution, token, operation, isResumed)
+      const givenAtMs = performance.now()
       const outcome = await perform(services, executor, given, { signal: abort.signal, started })
+      services.counts.operationSeconds.observe(
+        { executor: name, outcome: outcome.ok ? 'succeeded' : outcome.error.kind },
+        (performance.now() - givenAtMs) / 1_000,
+      )
       const isLeft = control.isOutOfTime && !outcome.ok && outcome.error.kind === 'killed'
       if (isLeft) return
       started()

@@ -49,6 +49,7 @@ export async function runExecution(
     })
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof Stopped) {
+      services.counts.executionsLeft.inc()
       services.log.info({ ...fields, why: error.message }, 'execution left to another worker')
     } else if (error instanceof WorkflowError) {
       await endFailed(services, taken, control, error.message)

@@ -1,9 +1,9 @@
 import { basename, join } from 'node:path'
 import { type ConfigValues, createAbandonedSweep, isDatabaseAway, unpackedArchive } from '@tutti/storage'
+import { createCoalescedTask } from '../coalesced-task.ts'
 import type { WorkerLog } from '../log.ts'
 import { operationUser } from '../operations/index.ts'
 import type { WorkerSettings } from '../settings.ts'
-import { createSoon } from '../soon.ts'
 import { layOutBlueprint, removeReadOnly } from './blueprint-folder.ts'
 import {
   type Deployment,
@@ -104,7 +104,7 @@ export async function openResources({ db, settings, config, log }: Services): Pr
       afterMs: longestStagingMs,
     }),
   ]
-  const sweeper = createSoon(
+  const sweeper = createCoalescedTask(
     async () => {
       for (const sweep of leftOvers) await sweep().catch(warn)
       for (const gone of await findGone(db, await listNotes(root))) {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createSoon } from './soon.ts'
+import { createCoalescedTask } from './coalesced-task.ts'
 
 function gated() {
   const waiting: ((error?: Error) => void)[] = []
@@ -18,7 +18,7 @@ const settled = () => delay(5)
 
 test('what is asked for meanwhile is done once more, however often', async () => {
   const { work, end, runs } = gated()
-  const soon = createSoon(work, { delayMs: 0, onError: () => {} })
+  const soon = createCoalescedTask(work, { delayMs: 0, onError: () => {} })
   for (let time = 0; time < 3; time += 1) soon.ask()
   await settled()
   expect(runs()).toBe(1)
@@ -38,7 +38,7 @@ test('what is asked for meanwhile is done once more, however often', async () =>
 test('what failed is told, and asked for again is done again', async () => {
   const { work, end, runs } = gated()
   const errors: unknown[] = []
-  const soon = createSoon(work, { delayMs: 0, onError: (error) => errors.push(error) })
+  const soon = createCoalescedTask(work, { delayMs: 0, onError: (error) => errors.push(error) })
   soon.ask()
   await settled()
   const failure = new Error('no database')
@@ -53,7 +53,7 @@ test('what failed is told, and asked for again is done again', async () => {
 
 test('a stop waits for what is under way, and nothing begins after it', async () => {
   const { work, end, runs } = gated()
-  const soon = createSoon(work, { delayMs: 0, onError: () => {} })
+  const soon = createCoalescedTask(work, { delayMs: 0, onError: () => {} })
   soon.ask()
   await settled()
   soon.ask()
@@ -72,7 +72,7 @@ test('a stop waits for what is under way, and nothing begins after it', async ()
 
 test('a stop does not wait for what has not begun', async () => {
   const { work, runs } = gated()
-  const soon = createSoon(work, { delayMs: 60_000, onError: () => {} })
+  const soon = createCoalescedTask(work, { delayMs: 60_000, onError: () => {} })
   soon.ask()
   await soon.stop()
   expect(runs()).toBe(0)

@@ -5,7 +5,7 @@ import { ApiError } from '@tutti/api'
 import { isDiskFull } from '@tutti/storage'
 
 /** Whether there is room for what requests store. */
-export type Room = {
+export type DiskSpace = {
   /** A request has just found that there is none, perhaps on the disk of the database. */
   noteFull(): void
   /** @throws insufficient_storage_error */
@@ -17,17 +17,17 @@ const triedBytes = 256 * 1024
 /** Who asks often is told what was found last. */
 const rememberedMs = 1_000
 
-export type RoomOptions = {
+export type DiskSpaceOptions = {
   readonly nowMs?: () => number
   /** The database's disk is not to be looked at from here: a refusal counts for so long. */
   readonly refusalMs?: number
 }
 
 /** Looks by writing: quotas, reserved blocks and inodes are in no figure of free space. */
-export function createRoom(
+export function createDiskSpace(
   folder: string,
-  { nowMs = () => performance.now(), refusalMs = 15_000 }: RoomOptions = {},
-): Room {
+  { nowMs = () => performance.now(), refusalMs = 15_000 }: DiskSpaceOptions = {},
+): DiskSpace {
   let refusedMs = Number.NEGATIVE_INFINITY
   let triedMs = Number.NEGATIVE_INFINITY
   let trying: Promise<boolean> = Promise.resolve(true)
@@ -46,7 +46,7 @@ export function createRoom(
 }
 
 async function hasRoom(folder: string): Promise<boolean> {
-  const path = join(folder, `room-${randomUUID()}`)
+  const path = join(folder, `disk-space-${randomUUID()}`)
   try {
     await writeFile(path, Buffer.alloc(triedBytes, 1), { mode: 0o600, flush: true })
     return true

@@ -1,5 +1,5 @@
 /** The secret that is looked for there. */
-export type Wanted = {
+export type SecretRequest = {
   readonly key: string
   readonly options: unknown
   /** Another manager asks, whose provider this manager is. */

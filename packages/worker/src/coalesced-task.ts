@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Work that is done a moment after it was asked for, once for all who asked meanwhile. */
-export type Soon = {
+export type CoalescedTask = {
   ask(): void
   /** Waits for what is under way; what was asked for and has not begun is left. */
   stop(): Promise<void>
 }
 
-export function createSoon(
+export function createCoalescedTask(
   work: () => Promise<void>,
   { delayMs, onError }: { readonly delayMs: number; readonly onError: (error: unknown) => void },
-): Soon {
+): CoalescedTask {
   const stopping = new AbortController()
   let isAsked = false
   let running: Promise<void> | undefined

@@ -6,4 +6,4 @@ export type AskProvider = () => Promise<string>
  *
  * @throws what the provider refused with
  */
-export type SecretsAtHand = (key: string, ask: AskProvider) => string
+export type ProviderAnswers = (key: string, ask: AskProvider) => string

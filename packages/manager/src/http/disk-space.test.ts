@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blueprintArchive } from '../../test/archives.ts'
 import { startTestSystem, type TestSystem } from '../../test/test-system.ts'
+import { createDiskSpace } from './disk-space.ts'
 import { errorAnswer } from './errors.ts'
-import { createRoom } from './room.ts'
 
 const withCode = (code: string) => Object.assign(new Error('secret/path'), { code })
 
@@ -23,12 +23,12 @@ test.each(['ENOSPC', 'EDQUOT', '53100'])('%s is answered as a full disk, without
 
 test('there is room until a write was refused, and again some time after it', async () => {
   let nowMs = 0
-  const room = createRoom(tmpdir(), { nowMs: () => nowMs })
-  await room.check()
-  room.noteFull()
-  await expect(room.check()).rejects.toMatchObject({ code: 'insufficient_storage_error' })
+  const diskSpace = createDiskSpace(tmpdir(), { nowMs: () => nowMs })
+  await diskSpace.check()
+  diskSpace.noteFull()
+  await expect(diskSpace.check()).rejects.toMatchObject({ code: 'insufficient_storage_error' })
   nowMs = 60_000
-  await room.check()
+  await diskSpace.check()
 })
 
 const canMount = process.getuid?.() === 0 && mounts()
