@@ -31,6 +31,9 @@ export async function peakMemoryMb(pid: number): Promise<number> {
   return mebibytes(fieldOf(await readFile(`/proc/${pid}/status`, 'utf8'), 'VmHWM'))
 }
 
+/** Memory that others share is counted in part. */
+export const proportionalMb = async (pid: number): Promise<number> => mebibytes(await proportionalKib(pid))
+
 /** Zero for a process that has just ended. */
 async function proportionalKib(pid: number): Promise<number> {
   return fieldOf(await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => ''), 'Pss')

@@ -1,6 +1,7 @@
 import type { DeploymentsResult } from './benches/deployments.ts'
 import type { EnvironmentsResult } from './benches/environments.ts'
 import type { GroupsResult } from './benches/groups.ts'
+import type { OperationsResult, OperationsRun } from './benches/operations.ts'
 import type { RequestsResult } from './benches/requests.ts'
 import type { StartupResult } from './benches/startup.ts'
 import type { TiersResult } from './benches/tiers.ts'
@@ -14,6 +15,7 @@ export type Report = {
   readonly startup: StartupResult | undefined
   readonly tiers: TiersResult | undefined
   readonly scripts: TiersResult | undefined
+  readonly operations: OperationsResult | undefined
   readonly deployments: DeploymentsResult | undefined
   readonly requests: readonly RequestsResult[] | undefined
   readonly events: readonly RequestsResult[] | undefined
@@ -26,7 +28,7 @@ export type Report = {
 /** The report for people, in Markdown. What was measured is beside each number, because only together they say much. */
 export function reportText(report: Report): string {
   const { machine, startup, tiers, scripts, deployments, groups, requests, events, searches } = report
-  const { environments, memory } = report
+  const { operations, environments, memory } = report
   return [
     `# Benchmark of ${machine.commit}, ${machine.at.slice(0, 10)}`,
     machineText(machine),
@@ -35,6 +37,7 @@ export function reportText(report: Report): string {
       'the same machine, which takes its share of the same cores. The raw numbers are in the JSON file beside this.',
     ...(tiers === undefined ? [] : ['## One large install', tiersText(tiers)]),
     ...(scripts === undefined ? [] : ['## The same with operations that run', scriptsText(scripts)]),
+    ...(operations === undefined ? [] : ['## Operations in processes', operationsText(operations)]),
     ...(deployments === undefined ? [] : ['## Many small installs', deploymentsText(deployments)]),
     ...(groups === undefined ? [] : ['## A group', groupsText(groups)]),
     ...(requests === undefined ? [] : ['## Requests', requestsText(requests)]),
@@ -87,6 +90,20 @@ function scriptsText(result: TiersResult): string {
     `**${perSecond} scripts/s**, ${count(run.operationsPerSecond)} operations/s (${count(run.operations)} operations in ` +
     `${count(run.installMs)} ms). There is no operation without a process: the limit is the start of Python for each. ` +
     cpuText(run.cpu)
+  )
+}
+
+function operationsText({ atOnce, oneByOne, parentMb }: OperationsResult): string {
+  const row = (run: OperationsRun) =>
+    `| ${run.what} | ${count(run.operations)} | ${count(run.events)} | ${count(run.installMs)} | ` +
+    `${run.operationsPerSecond} | ${run.medianMs} | ${run.cpu.node} | ${run.cpu.postgres} |`
+  const table = (runs: readonly OperationsRun[]) =>
+    '| an operation is | operations | events | ms | operations/s | median ms | Node, s of processor | PostgreSQL |\n' +
+    `|:---|---:|---:|---:|---:|---:|---:|---:|\n${runs.map(row).join('\n')}`
+  return (
+    'Installs whose instances have one operation each; the time is that of the execution, with all its other steps and ' +
+    `events. The parent of the processes, idle, has ${parentMb} MB (PSS). The processes' own time is no one's here.\n\n` +
+    `20 at once:\n\n${table(atOnce)}\n\nOne after another:\n\n${table(oneByOne)}`
   )
 }
 

@@ -2,7 +2,7 @@
  * `npm run bench`: measures a Tutti as it is served, and writes bench/results/DATE-COMMIT.json and .md.
  *
  *   --quick            a hundredth of the work, nothing written: does it run at all?
- *   --only NAME,…      startup, tiers, scripts, deployments, groups, requests, events, searches, environments; nothing
+ *   --only NAME,…      startup, tiers, scripts, operations, deployments, groups, requests, events, searches, environments; nothing
  *                      written
  *   --profile FOLDER   a CPU profile of the manager, and the SQL statements of each part by their time; nothing written
  */
@@ -14,6 +14,7 @@ import { benchDeployments } from './benches/deployments.ts'
 import { benchEnvironments } from './benches/environments.ts'
 import { benchEvents } from './benches/events.ts'
 import { benchGroups } from './benches/groups.ts'
+import { benchOperations } from './benches/operations.ts'
 import { benchRequests } from './benches/requests.ts'
 import { benchSearches } from './benches/searches.ts'
 import { benchStartup } from './benches/startup.ts'
@@ -79,6 +80,15 @@ async function measure(): Promise<Report> {
           }),
         )
       : undefined
+    const operations = wanted('operations')
+      ? await measured('operations', () =>
+          benchOperations(manager, {
+            atOnce: Math.ceil(400 * part),
+            oneByOne: Math.ceil(100 * part),
+            runs: values.quick ? 1 : 3,
+          }),
+        )
+      : undefined
     const deployments =
       wanted('deployments') || wanted('requests')
         ? await measured('deployments', () =>
@@ -121,6 +131,7 @@ async function measure(): Promise<Report> {
       startup,
       tiers,
       scripts,
+      operations,
       deployments,
       requests,
       events,

@@ -1,6 +1,7 @@
 """Launcher: `python3 -u run_operation.py FOLDER` runs the operation described by FOLDER/input.json.
 
-The worker starts it as the leader of a process group, with standard input a pipe that the worker keeps open.
+The worker starts it as the leader of a process group, with standard input a pipe that the worker keeps open. Most
+operations are forked by operations_parent.py instead, which does here what comes after the start.
 """
 import _thread
 import os
@@ -9,6 +10,8 @@ import sys
 import time
 
 RUNTIME = os.path.dirname(os.path.abspath(__file__))
+
+THREADS_GRACE_S = 5  # for threads that an operation leaves running when it has answered
 
 
 def die_with_worker() -> None:
@@ -43,18 +46,69 @@ def order_path() -> None:
     sys.path += [RUNTIME, os.path.join(RUNTIME, 'vendor')]
 
 
-def dispatch() -> None:
-    sys.argv = ['cloudify.dispatch'] + sys.argv[1:]
+def is_ours() -> bool:
+    """Whether the SDK that is found is this runtime's."""
     import cloudify
-    if os.path.dirname(os.path.abspath(cloudify.__file__)) == os.path.join(RUNTIME, 'cloudify'):
+    return os.path.dirname(os.path.abspath(cloudify.__file__)) == os.path.join(RUNTIME, 'cloudify')
+
+
+def run(folder, request=None) -> None:
+    """Dispatches the operation; `request` is what is in input.json, if that is known already."""
+    sys.argv = ['cloudify.dispatch', folder]
+    if is_ours():
         from cloudify.dispatch import main
-        main()
+        main(folder, request)
     else:
         import runpy
         runpy.run_module('cloudify.dispatch', run_name='__main__', alter_sys=True)
 
 
+def exit_code(error) -> int:
+    """What Python exits with for a SystemExit."""
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xff
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def end(code) -> None:
+    """Ends this process as Python does, with two differences: threads that are left have a time in which to end, as
+    nobody may wait for ever for an operation that has answered; and modules are not taken apart, which takes longer
+    than all the rest."""
+    try:
+        if 'threading' in sys.modules:
+            import threading
+            if threading.active_count() > 1:
+                _thread.start_new_thread(_end_later, (code,))
+            threading._shutdown()
+        import atexit
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (AttributeError, OSError, ValueError):
+                pass  # it was closed, or its disk is full
+    finally:
+        os._exit(code)
+
+
+def _end_later(code) -> None:
+    time.sleep(THREADS_GRACE_S)
+    os._exit(code)
+
+
 if __name__ == '__main__':
     die_with_worker()
     order_path()
-    dispatch()
+    status = 1
+    try:
+        run(sys.argv[1])
+        status = 0
+    except SystemExit as error:
+        status = exit_code(error)
+    except BaseException:
+        import traceback
+        traceback.print_exc()
+    end(status)

@@ -22,6 +22,7 @@ class AnswerFile:
         self._folder = folder
         self._unfinished = os.path.join(folder, 'output.json.part')
         self._file = os.open(self._unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        self._identity = _identity(self._file)
         _reserve(self._file)
 
     def write(self, output, text):
@@ -36,12 +37,24 @@ class AnswerFile:
 
     def _write(self, text):
         data = memoryview(text.encode('utf-8', 'backslashreplace'))
+        if _identity(self._file) != self._identity:
+            # The operation has closed what it does not know; the number may be another file's by now.
+            self._file = os.open(self._unfinished, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            self._identity = _identity(self._file)
         os.lseek(self._file, 0, os.SEEK_SET)
         length = len(data)
         while data:
             data = data[os.write(self._file, data):]
         os.ftruncate(self._file, length)
         os.replace(self._unfinished, os.path.join(self._folder, 'output.json'))
+
+
+def _identity(file):
+    try:
+        found = os.fstat(file)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _reserve(file):

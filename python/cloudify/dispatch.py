@@ -12,10 +12,12 @@ from cloudify.exceptions import NonRecoverableError
 from cloudify.state import current_ctx
 
 
-def main():
-    folder = sys.argv[1]
-    with open(os.path.join(folder, 'input.json'), encoding='utf-8') as source:
-        request = json.load(source)
+def main(folder=None, request=None):
+    """`request` is what is in input.json, if that is known already."""
+    folder = folder or sys.argv[1]
+    if request is None:
+        with open(os.path.join(folder, 'input.json'), encoding='utf-8') as source:
+            request = json.load(source)
     try:
         answer = AnswerFile(folder)
         output, text = _answer_to(request, folder)

@@ -39,8 +39,8 @@ class OperationCase(unittest.TestCase):
         with open(os.path.join(self.folder, 'input.json'), 'w') as target:
             json.dump({'cloudify_context': context(**fields), 'args': [], 'kwargs': kwargs or {}}, target)
         variables = dict(os.environ, **self.manager.environment())
-        variables.update(PATH=os.path.join(RUNTIME, 'bin') + os.pathsep + os.environ['PATH'],
-                         PYTHONDONTWRITEBYTECODE='1', **(environment or {}))
+        variables.update({'PATH': os.path.join(RUNTIME, 'bin') + os.pathsep + os.environ['PATH'],
+                          'PYTHONDONTWRITEBYTECODE': '1'}, **(environment or {}))
         return subprocess.run(
             [sys.executable, '-u', os.path.join(RUNTIME, 'run_operation.py'), self.folder], env=variables,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)

@@ -1,7 +1,10 @@
-from tests.operation import OperationCase
+import os
+import unittest
+
+from tests.operation import RUNTIME, OperationCase
 
 
-class CtxCommand(OperationCase):
+class CtxInPython(OperationCase):
     """Every command of docs/reference/operations.md, "The ctx command", `-` and `_` alike."""
 
     def printed(self, command, **fields):
@@ -85,3 +88,29 @@ class CtxCommand(OperationCase):
         self.assertEqual(self.printed('ctx instance host-ip'), '10.0.0.1')
         self.manager.instances['host_1']['runtime_properties'] = {'ip': '10.0.0.2'}
         self.assertEqual(self.printed('ctx instance host_ip'), '10.0.0.2')
+
+    def test_what_is_no_argument(self):
+        self.assertTrue(self.printed("ctx returns @'{broken'").startswith('ctx: @{broken is not JSON after @: '))
+        self.assertTrue(self.printed('ctx -t soon').startswith('usage: ctx [-t SECONDS]'))
+
+    def test_exit_codes_and_streams(self):
+        self.assertEqual(self.printed('ctx node properties none 2>/dev/null; echo $?'), '1')
+        self.assertEqual(self.printed('ctx node id 2>/dev/null >/dev/null; echo $?'), '0')
+        self.assertEqual(self.printed('CTX_SOCKET_URL=unix:///nowhere ctx node id 2>/dev/null; echo $?'), '1')
+
+    def test_bytes_that_are_no_text_and_what_is_long(self):
+        self.bash("ctx instance runtime-properties raw \"$(printf 'a\\377b')\"\n"
+                  'head -c 100000 /dev/zero | tr \'\\0\' x > "$TMPDIR/long"\n'
+                  'ctx instance runtime-properties long "$(cat "$TMPDIR/long")"\n'
+                  '[ "$(ctx instance runtime-properties long | wc -c)" = 100000 ]', TMPDIR=self.folder)
+        self.assertEqual(self.runtime_properties()['raw'], 'a\ufffdb')
+        self.assertEqual(len(self.runtime_properties()['long']), 100000)
+
+
+@unittest.skipUnless(os.path.exists('/usr/bin/perl'), 'there is no Perl')
+class CtxInPerl(CtxInPython):
+    """The same, of the command that scripts find first."""
+
+    def start(self, kwargs=None, environment=None, **fields):
+        path = os.pathsep.join([os.path.join(RUNTIME, 'bin', 'perl'), os.path.join(RUNTIME, 'bin'), os.environ['PATH']])
+        return super().start(kwargs, dict(environment or {}, PATH=path), **fields)

@@ -66,6 +66,7 @@ export async function startTestSystem(
       workFolder: await openProcessFolder(join(dataFolder, 'work')),
       resourcesSweepMs: 100,
       python: 'python3',
+      warmPython: true,
       operationUsers: undefined,
       operationLogs: { maxBytes: 1_000_000, files: 2 },
       environment: {

@@ -21,6 +21,8 @@ export type WorkerSettings = {
   /** How often it is looked for what has been deleted since. */
   readonly resourcesSweepMs: number
   readonly python: string
+  /** Whether operations are forked by a process that has Python started already, where that can be had. */
+  readonly warmPython: boolean
   /** Undefined: operations run as the user of the worker. */
   readonly operationUsers: UserIds | undefined
   readonly environment: OperationEnvironment

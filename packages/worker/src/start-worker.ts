@@ -86,10 +86,8 @@ export async function startWorker(options: {
     counts: workerMetrics(metrics, () => claims.running),
     now: Date.now,
   }
-  const claims: Claims = await createClaims(
-    { ...services, executors: createExecutors(services) },
-    options.connection,
-  )
+  const executors = createExecutors(services)
+  const claims: Claims = await createClaims({ ...services, executors }, options.connection)
   const listener = listen(
     options.connection,
     (notification) => {
@@ -121,6 +119,7 @@ export async function startWorker(options: {
       await queue.rest()
       // Nobody else does what this one no longer does: another one is elected while operations still end.
       await Promise.all([coordinator.stop(), claims.drain()])
+      await Promise.all(Object.values(executors).map((executor) => executor.close?.()))
       await Promise.all([environments.stop(), waiting.stop(), resources.stop()])
       await heartbeat.stop()
       await listener.close()

@@ -43,7 +43,8 @@ class Handler(BaseHTTPRequestHandler):
         length = self.headers.get('Content-Length') or '0'
         if not length.isdigit() or int(length) > BODY_LIMIT:
             return self._refuse(413, b'not a body of at most 64 MiB with a Content-Length\n')
-        self._reply(200, 'application/json', self.server.answer(self.rfile.read(int(length))))
+        answer = self.server.answer(self.rfile.read(int(length)))
+        self._reply(200, answer.kind, answer.content, answer.exit_code)
 
     def address_string(self):
         return ''
@@ -55,8 +56,10 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self._reply(status, 'text/plain', text)
 
-    def _reply(self, status, kind, content):
+    def _reply(self, status, kind, content, exit_code=None):
         self.send_response(status)
+        if exit_code is not None:
+            self.send_header('Ctx-Exit', str(exit_code))
         self.send_header('Content-Type', kind)
         self.send_header('Content-Length', str(len(content)))
         if self.close_connection:

@@ -12,6 +12,15 @@ from cloudify.state import current_ctx
 __all__ = ['CtxProxy', 'HTTPCtxProxy', 'PathDictAccess', 'StubCtxProxy', 'get_unused_port', 'process_ctx_request']
 
 
+class Answer:
+    """What is answered; `exit_code` is that of the `ctx` command, for who has asked for its text."""
+
+    def __init__(self, kind, content, exit_code=None):
+        self.kind = kind
+        self.content = content
+        self.exit_code = exit_code
+
+
 class StopOperation(Exception):
     """The script asked to abort or to retry: its `ctx` command fails, so that a careful script ends."""
 
@@ -32,17 +41,38 @@ class CtxProxy:
     def close(self):
         self._listener.close()
 
-    def answer(self, body: bytes) -> bytes:
-        """The answer to one request's body."""
+    def answer(self, body: bytes) -> Answer:
+        """The answer to one request's body. `words` instead of `args` asks for what the `ctx` command prints."""
+        try:
+            request = json.loads(body.decode('utf-8', 'replace'))
+            if 'words' in request:
+                return self._text(request['words'], bool(request.get('as_json')))
+        except (TypeError, ValueError) as error:
+            return Answer('application/json', json.dumps(_failure(error)).encode())
+        return Answer('application/json', self._reply(request))
+
+    def _text(self, words, as_json):
+        try:
+            args = [json_argument(word) if word.startswith('@') else word for word in words]
+            reply = json.loads(self._reply({'args': args}))
+            if reply['type'] == 'result':
+                return Answer('text/plain; charset=utf-8', text_of(reply['payload'], as_json), 0)
+            message = reply['payload']['message']
+            if reply['type'] == 'error':
+                message = '{0}: {1}'.format(reply['payload']['type'], message)
+        except ValueError as error:
+            message = str(error)
+        return Answer('text/plain; charset=utf-8', message.encode('utf-8', 'backslashreplace'), 1)
+
+    def _reply(self, request) -> bytes:
         try:
             with self._turn, current_ctx.push(self._ctx):
-                reply = {'type': 'result', 'payload': self._result(json.loads(body.decode('utf-8'))['args'])}
+                reply = {'type': 'result', 'payload': self._result(request['args'])}
                 return json.dumps(reply, default=_as_json).encode()
         except StopOperation as error:
             reply = {'type': 'stop_operation', 'payload': {'message': str(error)}}
         except Exception as error:
-            reply = {'type': 'error', 'payload': {
-                'type': type(error).__name__, 'message': str(error), 'traceback': traceback.format_exc()}}
+            reply = _failure(error)
         return json.dumps(reply).encode()
 
     def _serve(self):
@@ -94,6 +124,24 @@ def _current(ctx):
     """The object itself, as what `cloudify.ctx` stands for is another in each thread."""
     unwrap = getattr(type(ctx), '_get_current_object', None)
     return ctx if unwrap is None else unwrap(ctx)
+
+
+def json_argument(word):
+    try:
+        return json.loads(word[1:])
+    except ValueError as error:
+        raise ValueError('ctx: {0} is not JSON after @: {1}'.format(word, error)) from None
+
+
+def text_of(payload, as_json) -> bytes:
+    """As bin/ctx_command.py has it."""
+    text = json.dumps(payload) if as_json else str(payload) if payload else ''
+    return text.encode('utf-8', 'surrogateescape')
+
+
+def _failure(error):
+    return {'type': 'error', 'payload': {
+        'type': type(error).__name__, 'message': str(error), 'traceback': traceback.format_exc()}}
 
 
 def _as_json(value):

@@ -205,6 +205,18 @@ export const settings = {
     isSecret: false,
     parse: text,
   },
+  warmPython: {
+    flag: '--warm-python',
+    variable: 'TUTTI_WARM_PYTHON',
+    placeholder: 'BOOLEAN',
+    description:
+      'Whether Python and its SDK stay loaded in a process that forks for every operation; false starts Python anew ' +
+      'for each, twenty times slower',
+    part: 'server',
+    default: 'true',
+    isSecret: false,
+    parse: flag,
+  },
   operationUsers: {
     flag: '--operation-users',
     variable: 'TUTTI_OPERATION_USERS',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operationRequest } from '../../test/operation-request.ts'
 import { childEnvironment } from './child-environment.ts'
@@ -11,6 +12,8 @@ function variablesOf(
   const given = { ...environment, inherited, alsoPassed, runtimeFolder: '/runtime' }
   return childEnvironment(given, context, 'python3', user)
 }
+
+const commands = existsSync('/usr/bin/perl') ? '/runtime/bin/perl:/runtime/bin' : '/runtime/bin'
 
 const own = Object.keys(variablesOf({}))
 
@@ -50,9 +53,9 @@ test('programs are looked for in folders of the machine only', () => {
     path(
       '/app/node_modules/.bin:/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin:/opt/bin::.:bin:/usr/bin',
     ),
-  ).toBe('/runtime/bin:/opt/bin:/usr/bin')
+  ).toBe(`${commands}:/opt/bin:/usr/bin`)
   for (const nothing of ['', ':', '/app/node_modules/.bin']) {
-    expect(path(nothing)).toBe('/runtime/bin:/usr/local/bin:/usr/bin:/bin')
+    expect(path(nothing)).toBe(`${commands}:/usr/local/bin:/usr/bin:/bin`)
   }
 })
 

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import type { OperationUser } from './operation-user.ts'
 import type { CloudifyContext, OperationEnvironment } from './request.ts'
@@ -46,13 +46,32 @@ export function childEnvironment(
   python: string,
   user: OperationUser = null,
 ): Record<string, string> {
+  return { ...commonEnvironment(environment, python, user), ...ownEnvironment(context, user) }
+}
+
+/** What Python, and the linker before it, look at when they start: of no use to a process that is forked. */
+const readAtStart = [
+  ...['PYTHON*', 'LD_*', 'GLIBC_TUNABLES', 'MALLOC_*', 'LC_*', 'LANG', 'LANGUAGE', 'LOCPATH', 'TZ', 'TZDIR'],
+  ...['PATH', 'HOME', 'VIRTUAL_ENV', 'PYENV_*', 'OPENSSL_*'],
+]
+
+/** Whether these variables are to change how the interpreter itself starts. */
+export const changesStart = (variables: Readonly<Record<string, string>>): boolean =>
+  Object.keys(variables).some((name) => isNamed(name, readAtStart))
+
+/** What the environment of all operations of a user has. */
+export function commonEnvironment(
+  environment: OperationEnvironment,
+  python: string,
+  user: OperationUser,
+): Record<string, string> {
   const { manager, runtimeFolder } = environment
   const variables: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment.inherited)) {
     if (value === undefined) continue
     if (isNamed(name, passed) || isNamed(name, environment.alsoPassed)) variables[name] = value
   }
-  const folders = [join(runtimeFolder, 'bin'), ...(isAbsolute(python) ? [dirname(python)] : [])]
+  const folders = [...commandFolders(runtimeFolder), ...(isAbsolute(python) ? [dirname(python)] : [])]
   Object.assign(variables, {
     CLOUDIFY_DISPATCH: 'true',
     PATH: [...folders, ...searchPath(variables.PATH)].join(delimiter),
@@ -70,7 +89,6 @@ export function childEnvironment(
     AGENT_WORK_DIR: environment.pluginWorkFolder,
     AGENT_LOG_DIR: environment.logFolder,
     ...(manager.certificateFile === null ? {} : { LOCAL_REST_CERT_FILE: manager.certificateFile }),
-    ...(context.bypass_maintenance === true ? { BYPASS_MAINTENANCE: 'True' } : {}),
     // Without its compiled form the runtime takes 60 ms longer to start, for every operation.
     ...(user === null && isWritable(runtimeFolder)
       ? {}
@@ -83,6 +101,21 @@ export function childEnvironment(
     }
     variables.HOME = environment.pluginWorkFolder
   }
+  return variables
+}
+
+/** Where `ctx` is: in Perl, which starts in a quarter of the time, and as Perl is not everywhere, in Python. */
+const commandFolders = (runtimeFolder: string): string[] => [
+  ...(hasPerl ? [join(runtimeFolder, 'bin/perl')] : []),
+  join(runtimeFolder, 'bin'),
+]
+
+const hasPerl = existsSync('/usr/bin/perl')
+
+/** What the operation's context adds to it. */
+export function ownEnvironment(context: CloudifyContext, user: OperationUser): Record<string, string> {
+  const variables: Record<string, string> = {}
+  if (context.bypass_maintenance === true) variables.BYPASS_MAINTENANCE = 'True'
   const { execution_env: executionEnv } = context
   if (typeof executionEnv === 'object' && executionEnv !== null) {
     for (const [name, value] of Object.entries(executionEnv)) {

@@ -24,6 +24,8 @@ export type OperationExecutor = {
    * - the time limit is the executor's to keep, counted from `started`; `timedOut` is its outcome.
    */
   run(given: GivenOperation, watch: OperationWatch): Promise<OperationOutcome>
+  /** Gives up what it keeps between operations, if anything; none is given to it any more. */
+  close?(): Promise<void>
 }
 
 export type GivenOperation = {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
 import { operationRequest } from '../../test/operation-request.ts'
+import { ways } from '../../test/ways.ts'
 import type { OperationRequest } from './request.ts'
 import { runOperation } from './run-operation.ts'
 
@@ -16,7 +17,7 @@ mkdirSync(work)
 const isMounted =
   process.getuid?.() === 0 &&
   spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tutti-test', work]).status === 0
-const onSmallDisk = isMounted ? describe : () => undefined
+const onSmallDisk = isMounted ? describe.each(ways) : () => undefined
 
 afterAll(() => {
   if (isMounted) spawnSync('umount', [work])
@@ -28,7 +29,7 @@ test('a disk that can be asked says whether it is full', async () => {
   expect(await isFull(folder)).toBe(false)
 })
 
-onSmallDisk('on a disk that is full', () => {
+onSmallDisk('on a disk that is full, %s', (_way, start) => {
   let manager: ContractManager
   beforeAll(async () => {
     manager = await startContractManager()
@@ -47,6 +48,7 @@ onSmallDisk('on a disk that is full', () => {
     const inherited = { ...given.environment.inherited, ...environment }
     return runOperation(
       { ...given, environment: { ...given.environment, inherited } },
+      start,
       new AbortController().signal,
     )
   }

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { markVariable, type Started } from './session.ts'
+import { markVariable } from './session.ts'
+
+/** What is watched: a leader is a child of this process, or else 0 for what is known by its mark alone. */
+export type Watched = { readonly leader: number; readonly mark: string }
 
 /**
  * Reads `+ LEADER MARK` and `- LEADER MARK`, and kills all that those which it holds have started (session.ts, as which
@@ -13,12 +16,17 @@ trap '' HUP INT TERM
 leaders=' ' marks=' '
 while read -r what leader mark; do
   case $what in
-    +) leaders="$leaders$leader " marks="$marks$mark " ;;
-    -) leaders="\${leaders%% $leader *} \${leaders#* $leader }" marks="\${marks%% $mark *} \${marks#* $mark }" ;;
+    +) marks="$marks$mark " ;;
+    -) marks="\${marks%% $mark *} \${marks#* $mark }" ;;
+  esac
+  case $what$leader in
+    ?0) ;;
+    +*) leaders="$leaders$leader " ;;
+    -*) leaders="\${leaders%% $leader *} \${leaders#* $leader }" ;;
   esac
 done
+case $leaders$marks in *[0-9a-f]*) left=100 ;; *) left=0 ;; esac
 marks=$(printf '${markVariable}=%s\\n' $marks)
-case $leaders in *[0-9]*) left=100 ;; *) left=0 ;; esac
 groups=$leaders
 while [ "$left" -gt 0 ]; do
   left=$((left - 1)) sessions=$leaders pids=' ' seen=' ' found=1
@@ -49,18 +57,18 @@ done
 
 export type GroupWatcher = {
   /** From now on all of it dies with this process. */
-  watch(started: Started): void
+  watch(watched: Watched): void
   /** What is left of it may outlive this process. */
-  release(started: Started): void
+  release(watched: Watched): void
 }
 
 /** One small process for all operations of this one, started with the first of them; it ends with this process. */
 export function createGroupWatcher(): GroupWatcher {
-  const watched = new Map<number, Started>()
-  let watcher: ChildProcess | undefined
+  const watched = new Map<string, Watched>()
+  let running: ChildProcess | undefined
 
   // A line is written before write() returns: the pipe has room for thousands.
-  const say = (line: string) => watcher?.stdin?.write(`${line}\n`)
+  const say = (line: string) => running?.stdin?.write(`${line}\n`)
 
   function start(): void {
     const child = spawn('/bin/sh', ['-c', script], {
@@ -69,10 +77,10 @@ export function createGroupWatcher(): GroupWatcher {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     })
-    watcher = child
+    running = child
     const gone = () => {
-      if (watcher !== child) return
-      watcher = undefined
+      if (running !== child) return
+      running = undefined
       if (watched.size > 0 && child.pid !== undefined) start()
     }
     child.once('error', gone)
@@ -84,13 +92,16 @@ export function createGroupWatcher(): GroupWatcher {
   }
 
   return {
-    watch(started) {
-      watched.set(started.leader, started)
-      if (watcher === undefined) start()
-      else say(`+ ${started.leader} ${started.mark}`)
+    watch(one) {
+      watched.set(one.mark, one)
+      if (running === undefined) start()
+      else say(`+ ${one.leader} ${one.mark}`)
     },
     release({ leader, mark }) {
-      if (watched.delete(leader)) say(`- ${leader} ${mark}`)
+      if (watched.delete(mark)) say(`- ${leader} ${mark}`)
     },
   }
 }
+
+/** This process's. */
+export const watcher = createGroupWatcher()

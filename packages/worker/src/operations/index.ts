@@ -17,8 +17,11 @@ export {
   type UserIds,
 } from './operation-user.ts'
 export { killed, nonRecoverable, recoverable } from './outcome.ts'
+export type { StartProcess } from './process.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
 export { type LogLimits, removeLog } from './rotating-log.ts'
 export { runOperation } from './run-operation.ts'
 export { setprivCommand } from './setpriv.ts'
+export { startCold } from './start-cold.ts'
 export { stopOf, timedOut } from './time-limit.ts'
+export { createParents, type Parents, startWarm } from './warm/index.ts'

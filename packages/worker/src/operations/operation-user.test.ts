@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractManager, startContractManager } from '../../test/contract-manager.ts'
 import { operationRequest } from '../../test/operation-request.ts'
 import { until } from '../../test/until.ts'
+import { ways } from '../../test/ways.ts'
 import { handOver, operationUser, removeFolder } from './operation-user.ts'
 import { runOperation } from './run-operation.ts'
 
@@ -30,9 +31,9 @@ test('each tenant has a user id of its own, as far as they go', () => {
 })
 
 // Nobody else may start processes as other users: for them, these tests are not there.
-const asRoot = process.getuid?.() === 0 ? describe : () => undefined
+const asRoot = process.getuid?.() === 0 ? describe.each(ways) : () => undefined
 
-asRoot('as root', () => {
+asRoot('as root, %s', (_way, start) => {
   const [one, other] = [200_123, 200_124]
   let manager: ContractManager
   let folder: string
@@ -58,7 +59,7 @@ asRoot('as root', () => {
       inherited: { ...process.env, PATH: '/usr/local/bin:/usr/bin:/bin' },
       runtimeFolder: join(folder, 'python'),
     }
-    return runOperation({ ...given, environment, user }, new AbortController().signal)
+    return runOperation({ ...given, environment, user }, start, new AbortController().signal)
   }
 
   test('an operation works as its user, in a home of its own', async () => {
@@ -153,7 +154,7 @@ asRoot('as root', () => {
 
   test('a missing interpreter is named', async () => {
     const given = operationRequest({ folder, port: manager.port }, {}, { user: one, python: '/no/python3' })
-    expect(await runOperation(given, new AbortController().signal)).toMatchObject({
+    expect(await runOperation(given, start, new AbortController().signal)).toMatchObject({
       error: { kind: 'non-recoverable', message: expect.stringContaining('"/no/python3"') },
     })
   })

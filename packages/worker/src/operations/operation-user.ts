@@ -1,5 +1,5 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
-import { chmod, chown, mkdir, rmdir } from 'node:fs/promises'
+import { chmod, chown, mkdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withoutNewPrivileges } from './setpriv.ts'
 
@@ -48,7 +48,9 @@ export async function ownFolder(parent: string, user: OperationUser): Promise<st
  * folder by somebody who exchanges a folder for a link meanwhile.
  */
 export async function removeFolder(folder: string, user: OperationUser): Promise<void> {
-  await runAs(user, ['rm', '-rf', '--', folder])
+  if (user === null)
+    await rm(folder, { recursive: true, force: true }).catch(() => {}) // by the next look
+  else await runAs(user, ['rm', '-rf', '--', folder])
   // For a user its own removal failed, as its parent is not that user's.
   if (await isRemoved(folder)) return
   // Scripts may have left folders that even their owner cannot look into.

@@ -14,6 +14,7 @@ import { type ContractManager, startContractManager } from '../../test/contract-
 import { operationRequest } from '../../test/operation-request.ts'
 import { removeLog, rotate } from './rotating-log.ts'
 import { runOperation } from './run-operation.ts'
+import { startCold } from './start-cold.ts'
 
 let manager: ContractManager
 let folder: string
@@ -36,7 +37,7 @@ function print(name: string, lines: number) {
   const text = `for number in range(${lines}): print('${name}', number, 'x' * 1000)\nprint('${name}', 'end')`
   const kwargs = { script_source: text, process: { eval_python: true } }
   const request = operationRequest({ folder, port: manager.port }, kwargs, { logLimits: limits })
-  return runOperation(request, new AbortController().signal)
+  return runOperation(request, startCold, new AbortController().signal)
 }
 
 test('what operations print stays within its bounds, and the last of it is kept', async () => {

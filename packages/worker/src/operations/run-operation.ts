@@ -1,25 +1,26 @@
-import { mkdir, mkdtemp, open, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
-import { childEnvironment } from './child-environment.ts'
+import { join } from 'node:path'
 import { atOnce } from './executor.ts'
 import { isFull, isNoSpace, noSpace, noSpaceExit, noSpaceIn } from './full-disk.ts'
-import { handOver, ownFolder, removeFolder } from './operation-user.ts'
+import { killGraceMs } from './kill-started.ts'
+import { removeOperationFolder } from './operation-files.ts'
 import { killed, nonRecoverable, type OperationOutcome } from './outcome.ts'
-import { killGraceMs, type ProcessGroup, startProcessGroup } from './process-group.ts'
+import type { OperationProcess, StartProcess } from './process.ts'
 import { readOutput } from './read-output.ts'
 import type { OperationRequest } from './request.ts'
 import { keepBounded } from './rotating-log.ts'
 import { stopOf, timedOut } from './time-limit.ts'
 
 /**
- * Runs one operation in a process of its own (docs/reference/operations.md, "Process") and answers how it ended; it
- * rejects only when this machine cannot do its part, such as a full disk. Aborting `signal` kills the operation and
- * everything in its process group, and so does the death of its leader or of this process. Daemons that it leaves
- * behind go on when it ends by itself.
+ * Runs one operation in a process of its own, as `start` starts it (docs/reference/operations.md, "Process"), and answers
+ * how it ended; it rejects only when this machine cannot do its part, such as a full disk. Aborting `signal` kills the
+ * operation and everything in its process group, and so does the death of its leader or of this process. Daemons that
+ * it leaves behind go on when it ends by itself.
  */
 export async function runOperation(
   request: OperationRequest,
+  start: StartProcess,
   signal: AbortSignal,
 ): Promise<OperationOutcome> {
   if (signal.aborted) return killed
@@ -27,21 +28,16 @@ export async function runOperation(
     await mkdir(request.workFolder, { recursive: true, mode: 0o700 })
     const folder = await mkdtemp(join(request.workFolder, 'operation-'))
     try {
-      // It holds tokens; the folder of mkdtemp is closed to other users as well.
-      const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs }
-      await writeFile(join(folder, 'input.json'), JSON.stringify(input), { mode: 0o600 })
-      await handOver(join(folder, 'input.json'), request.user)
-      await handOver(folder, request.user)
       const endOfLog = keepBounded(request.logFile, request.logLimits, request.warn)
       try {
-        const group = await start(request, folder)
-        return await ended(request, group, folder, signal)
+        const process = await start(request, folder)
+        return await ended(request, process, folder, signal)
       } finally {
         await endOfLog()
       }
     } finally {
       // What came of it counts, although something of it stays: the worker's next start removes that.
-      await removeFolder(folder, request.user).catch((error) =>
+      await removeOperationFolder(folder, request.user).catch((error) =>
         request.warn(error, 'the files of an operation could not be removed yet'),
       )
     }
@@ -51,47 +47,22 @@ export async function runOperation(
   }
 }
 
-async function start(request: OperationRequest, folder: string): Promise<ProcessGroup> {
-  const { context, logFile, python, user } = request
-  await mkdir(dirname(logFile), { recursive: true, mode: 0o700 })
-  const pluginWorkFolder = await ownFolder(request.environment.pluginWorkFolder, user)
-  const environment = { ...request.environment, pluginWorkFolder }
-  const log = await open(logFile, 'a', 0o600)
-  try {
-    return startProcessGroup({
-      command: python,
-      args: ['-u', join(environment.runtimeFolder, 'run_operation.py'), folder],
-      environment: {
-        ...childEnvironment(environment, context, python, user),
-        AGENT_LOG_MAX_BYTES: String(request.logLimits.maxBytes),
-        AGENT_LOG_MAX_HISTORY: String(request.logLimits.files),
-      },
-      // Not the operation's own folder: what a script writes next to itself, or a daemon's folder, must last.
-      folder: environment.pluginWorkFolder,
-      output: log.fd,
-      user,
-    })
-  } finally {
-    await log.close()
-  }
-}
-
 async function ended(
   request: OperationRequest,
-  group: ProcessGroup,
+  process: OperationProcess,
   folder: string,
   signal: AbortSignal,
 ): Promise<OperationOutcome> {
   const stop = stopOf(request.timeLimit.ms, signal)
-  const first = await Promise.race([group.exit, stop.reason])
+  const first = await Promise.race([process.exit, stop.reason])
   stop.clear()
-  if (typeof first === 'string') await group.kill(signal.reason === atOnce ? 0 : killGraceMs)
-  const exit = await group.exit
+  if (typeof first === 'string') await process.kill(signal.reason === atOnce ? 0 : killGraceMs)
+  const exit = await process.exit
   // An operation that had already finished is not undone by being told to stop.
   const finished = exit.kind === 'exited' && exit.code === 0
-  if (finished) group.leave()
+  if (finished) process.leave()
   // Whatever killed the launcher, its script must not go on beside the next try.
-  else if (typeof first !== 'string') await group.kill(0)
+  else if (typeof first !== 'string') await process.kill(0)
   if (typeof first === 'string' && !finished)
     return first === 'aborted' ? killed : timedOut(request.timeLimit)
   if (exit.kind === 'not-started') return noPython(request, exit.reason)

@@ -1,0 +1,2 @@
+export { createParents, type ParentEvents, type Parents } from './parents.ts'
+export { startWarm } from './start-warm.ts'
