@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client } from '@tutti/client'
 import { expect, test } from 'vitest'
+import { deploymentsOf, expectChildrenFirst } from './crash/environment.ts'
 import { expectNotRepeated, type Recorded, recordedSuccesses } from './crash/nothing-lost.ts'
-import { oneBox } from './crash/one-box.ts'
-import { processesWith } from './crash/process-table.ts'
-import { levels, recordedBlueprint, type Start } from './crash/recorded-blueprint.ts'
+import { oneBox, restarted } from './crash/one-box.ts'
+import { levels, recordedBlueprint } from './crash/recorded-blueprint.ts'
 import { seededRandom } from './crash/seed.ts'
 import { atSite } from './crash/site.ts'
 import { untilReady } from './crash/tutti-process.ts'
@@ -28,7 +27,8 @@ test(
   () =>
     atSite(async (site) => {
       const random = seededRandom('environment crash')
-      const { port, client, database, serve } = await oneBox(site)
+      const box = await oneBox(site)
+      const { port, client, database, serve } = box
       try {
         const blueprint = await recordedBlueprint(site.folder, {
           instances: 1,
@@ -37,13 +37,7 @@ test(
         })
         let server = serve()
         const restart = async () => {
-          server.kill('SIGKILL')
-          await server.ended
-          await until('the end of the killed manager’s operations', 15_000, async () => {
-            return (await processesWith(site.marker)).length === 0
-          })
-          server = serve()
-          await untilReady(port, server)
+          server = await restarted(site, box, server)
         }
         await untilReady(port, server)
         await client.blueprints.upload('recorded', {
@@ -76,7 +70,7 @@ test(
         const starts = await blueprint.starts()
         for (const recorded of before) expectNotRepeated(recorded, starts)
         expect(new Set(starts.map(({ instanceId }) => instanceId)).size).toBe(parents.size * levels.length)
-        await expectChildrenFirst(client, starts)
+        await expectChildrenFirst(client, starts, parents)
         expect(await deploymentsOf(client, 'uninstall')).toEqual([...parents.keys()].sort())
 
         await client.deployments.delete('trunk', { recursive: true })
@@ -98,22 +92,3 @@ test(
     }),
   timeoutMs,
 )
-
-/** The deployments that executions of the workflow are on, one entry for each execution. */
-async function deploymentsOf(client: Client, workflow_id: string): Promise<readonly (string | null)[]> {
-  const ids: (string | null)[] = []
-  for await (const execution of client.executions.iterate({ query: { workflow_id } })) {
-    ids.push(execution.deployment_id)
-  }
-  return ids.sort()
-}
-
-async function expectChildrenFirst(client: Client, starts: readonly Start[]): Promise<void> {
-  const deploymentOf = new Map<string, string>()
-  for await (const { id, deployment_id } of client.nodeInstances.iterate({}))
-    deploymentOf.set(id, deployment_id)
-  const order = starts.map(({ instanceId }) => deploymentOf.get(instanceId))
-  for (const [child, parent] of parents) {
-    if (parent !== undefined) expect(order.lastIndexOf(child)).toBeLessThan(order.indexOf(parent))
-  }
-}

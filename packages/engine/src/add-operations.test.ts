@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { graphPhases } from '../test/graph-phases.ts'
-import { type Behaviour, counterIds, run, type World, world } from '../test/memory-runner.ts'
+import { type Behaviour, counterIds, pointsOf, run, type World, world } from '../test/memory-runner.ts'
 import { newStore, terminatedCount } from '../test/memory-store.ts'
 import { deployment } from '../test/model-builder.ts'
 import { mayRun } from '../test/order-guard.ts'
@@ -42,10 +42,10 @@ const outcomes = fc.array(
 )
 
 function prepared(added: readonly Addition[], behaviours: readonly Behaviour[]) {
-  const newId = counterIds()
   const [phase] = graphPhases('install', {})
-  const rows = phase === undefined ? [] : finish(phase.build({ model, context: {}, newId }))
-  const memory = newStore(rows)
+  // With the ids that the runner gives them.
+  const rows = phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: counterIds() }))
+  const memory = newStore()
   // Subgraphs of the graph have started or not by then; what waits for itself by them would never start.
   const rest = ['sub', ...added.map((_, index) => `x${index}`)]
   const operations = [
@@ -69,33 +69,28 @@ function prepared(added: readonly Addition[], behaviours: readonly Behaviour[]) 
     const complaint = mayRun(memory, operation)
     if (complaint !== null) throw new Error(complaint)
   }
-  const at: World = { ...world(model, script), options: { newId }, onRun, added: operations }
+  const at: World = { ...world(model, script), onRun, added: operations }
   return { at, memory, operations }
 }
 
-test('added operations run in their order, once, wherever the runner crashes', () => {
-  fc.assert(
-    fc.property(
-      additions,
-      outcomes,
-      fc.constantFrom('after-commit', 'after-commands'),
-      (added, behaviours, when) => {
-        const whole = prepared(added, behaviours)
-        const expected = run(whole.at, whole.memory)
-        const states = (memory: typeof whole.memory) =>
-          [...memory.operations.values()].map(({ name, state }) => `${name} ${state}`).sort()
-        expect(whole.operations.every(({ id }) => whole.memory.operations.has(id))).toBe(true)
-        for (let atCommit = 1; atCommit <= whole.at.commits.count; atCommit += 1) {
-          const { at, memory } = prepared(added, behaviours)
-          const first = run(at, memory, { atCommit, when })
-          const outcome = first === 'crashed' ? run(at, memory) : first
-          expect(outcome).toEqual(expected)
-          expect(states(memory)).toEqual(states(whole.memory))
-          expect(memory.total).toBe(whole.memory.total)
-          expect(memory.finished).toBe(terminatedCount(memory))
-        }
-      },
-    ),
+test('added operations run in their order, once, wherever the runner crashes', async () => {
+  await fc.assert(
+    fc.asyncProperty(additions, outcomes, async (added, behaviours) => {
+      const whole = prepared(added, behaviours)
+      const expected = await run(whole.at, whole.memory)
+      const states = (memory: typeof whole.memory) =>
+        [...memory.operations.values()].map(({ name, state }) => `${name} ${state}`).sort()
+      expect(whole.operations.every(({ id }) => whole.memory.operations.has(id))).toBe(true)
+      // Once the graph is stored, whose operations the new ones name.
+      for (const point of pointsOf(whole.at, 15, 2)) {
+        const { at, memory } = prepared(added, behaviours)
+        expect(await run(at, memory, point)).toBe('crashed')
+        expect(await run(at, memory)).toEqual(expected)
+        expect(states(memory)).toEqual(states(whole.memory))
+        expect(memory.total).toBe(whole.memory.total)
+        expect(memory.finished).toBe(terminatedCount(memory))
+      }
+    }),
     { numRuns: 30 },
   )
 })

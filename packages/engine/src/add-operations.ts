@@ -24,7 +24,7 @@ export function addOperations(state: GraphState, rows: readonly StoredOperation[
 }
 
 function checkPlaced(state: GraphState, row: StoredOperation, before: ReadonlySet<string>): void {
-  checkStored(row)
+  checkStored(row, state.options)
   const refuse = (why: string) =>
     new WorkflowError(`Operation ${row.name} (${row.id}) cannot be added: ${why}.`)
   const { containing_subgraph: outer, retried_task: retried } = row.parameters

@@ -1,4 +1,5 @@
 import type { Command, Commit, EmittedEvent, GraphRecord, NodeInstanceStateChange } from './commit.ts'
+import type { NodeInstanceChange } from './node-instance-change.ts'
 import { storedOperation, type Task } from './task.ts'
 
 /** Collects what one call of `reduce` changes; every task appears once, in its last state. */
@@ -7,6 +8,7 @@ export type Changes = {
   readonly patched: Map<Task, boolean>
   readonly inserted: Set<Task>
   readonly removed: string[]
+  readonly nodeInstanceChanges: NodeInstanceChange[]
   readonly nodeInstanceStates: NodeInstanceStateChange[]
   readonly events: EmittedEvent[]
   readonly toRun: { readonly task: Task; readonly resume: boolean }[]
@@ -21,6 +23,7 @@ export function noChanges(): Changes {
     patched: new Map(),
     inserted: new Set(),
     removed: [],
+    nodeInstanceChanges: [],
     nodeInstanceStates: [],
     events: [],
     toRun: [],
@@ -55,11 +58,13 @@ export function noteTermination(changes: Changes, task: Task): void {
 
 /** The changes as one commit; null when there is nothing to store. */
 export function commitOf(changes: Changes): Commit | null {
-  const { patched, inserted, removed, nodeInstanceStates, events, total, finished, record } = changes
+  const { patched, inserted, removed, nodeInstanceChanges, nodeInstanceStates, events, record } = changes
+  const { total, finished } = changes
   const unchanged =
     patched.size === 0 &&
     inserted.size === 0 &&
     removed.length === 0 &&
+    nodeInstanceChanges.length === 0 &&
     nodeInstanceStates.length === 0 &&
     events.length === 0 &&
     record === null
@@ -72,6 +77,7 @@ export function commitOf(changes: Changes): Commit | null {
         : { id: task.id, state: task.state },
     ),
     removed,
+    nodeInstanceChanges,
     nodeInstanceStates,
     events,
     counters: { total, finished },

@@ -1,5 +1,6 @@
 import type { CancelMode } from './graph-event.ts'
 import type { JsonObject } from './json.ts'
+import type { NodeInstanceChange } from './node-instance-change.ts'
 import type { ErrorCause } from './operation-error.ts'
 import type { OperationParameters, OperationState, StoredOperation } from './stored-operation.ts'
 
@@ -13,6 +14,8 @@ export type Commit = {
   readonly patched: readonly OperationPatch[]
   /** Ids of rows that will never run. */
   readonly removed: readonly string[]
+  /** In their order, and before the states, which may be those of instances that are added here. */
+  readonly nodeInstanceChanges: readonly NodeInstanceChange[]
   /** In the order in which they happened; the last one of an instance is its state. */
   readonly nodeInstanceStates: readonly NodeInstanceStateChange[]
   readonly events: readonly EmittedEvent[]

@@ -1,22 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { graphPhases } from '../test/graph-phases.ts'
 import {
   type Behaviour,
-  type Crash,
-  counterIds,
   keyOf,
+  pointsOf,
   run,
+  type Script,
   type World,
   world,
 } from '../test/memory-runner.ts'
-import { type MemoryStore, newStore, terminatedCount } from '../test/memory-store.ts'
+import { type MemoryStore, newStore, recordOf, terminatedCount } from '../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../test/model-builder.ts'
 import { mayRun } from '../test/order-guard.ts'
 import type { JsonObject } from './json.ts'
 import type { WorkflowSettings } from './model.ts'
 import { isTerminated } from './stored-operation.ts'
-import { finish } from './work.ts'
 
 /** A workflow on a deployment, and what each of its operations does at each attempt. */
 type Scenario = {
@@ -90,20 +88,16 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
 function prepared(scenario: Scenario): { readonly at: World; readonly memory: MemoryStore } {
   // Independent branches are waited for, so that the end does not depend on how long anything took.
   const settings = { waitAfterFailMs: 1e12, ...scenario.settings }
-  const model = deployment(scenario.nodes, settings)
-  const newId = counterIds()
-  const [phase] = graphPhases(scenario.workflow, scenario.parameters)
-  const memory = newStore(phase === undefined ? [] : finish(phase.build({ model, context: {}, newId })))
-  const { behaviours } = scenario
+  const memory = newStore()
+  const { behaviours, workflow, parameters, batchSize } = scenario
   const script = (key: string, attempt: number): Behaviour =>
     behaviours[hash(key) % behaviours.length]?.[attempt] ?? { takesMs: 10 + (hash(key) % 900) }
   const onRun: World['onRun'] = (operation) => {
     const complaint = mayRun(memory, operation)
     if (complaint !== null) throw new Error(complaint)
   }
-  const clock = { nowMs: 1_000_000 }
-  const options = { newId, batchSize: scenario.batchSize }
-  return { at: { model, script, options, clock, executions: [], onRun, commits: { count: 0 } }, memory }
+  const at = world(deployment(scenario.nodes, settings), script, workflow, parameters)
+  return { at: { ...at, onRun, batchSize }, memory }
 }
 
 function hash(text: string): number {
@@ -113,7 +107,7 @@ function hash(text: string): number {
 }
 
 /** All that a user can see of an execution's end, without ids and times. */
-function ending(memory: MemoryStore, outcome: ReturnType<typeof run>) {
+function ending(memory: MemoryStore, outcome: Awaited<ReturnType<typeof run>>) {
   const failed = typeof outcome === 'object' && outcome.status === 'failed'
   return {
     status: typeof outcome === 'object' ? outcome.status : outcome,
@@ -148,20 +142,20 @@ function repeated(at: World, doneBefore: ReadonlySet<string>): readonly string[]
 const done = (memory: MemoryStore) =>
   new Set([...memory.operations.values()].filter((row) => isTerminated(row.state)).map((row) => row.id))
 
-test('a crash after any commit changes nothing but which operations in flight are run again', () => {
-  fc.assert(
-    fc.property(scenarios, (scenario) => {
+test('a crash at any moment changes nothing but which operations in flight are run again', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenarios, async (scenario) => {
       const whole = prepared(scenario)
-      const expected = ending(whole.memory, run(whole.at, whole.memory))
+      const expected = ending(whole.memory, await run(whole.at, whole.memory))
       expect(whole.memory.finished).toBe(terminatedCount(whole.memory))
       const everyOperationOnce = new Set(whole.at.executions.map(({ operationId }) => operationId))
       expect(everyOperationOnce.size).toBe(whole.at.executions.length)
-      for (const crash of crashes(whole.at.commits.count)) {
+      for (const point of pointsOf(whole.at, 25)) {
         const { at, memory } = prepared(scenario)
-        const first = run(at, memory, crash)
+        const first = await run(at, memory, point)
         const doneBefore = done(memory)
         const executedBefore = new Set(at.executions.splice(0).map(({ operationId }) => operationId))
-        const outcome = first === 'crashed' ? run(at, memory) : first
+        const outcome = first === 'crashed' ? await run(at, memory) : first
         expectSameEnd(ending(memory, outcome), expected)
         expect(memory.finished).toBe(terminatedCount(memory))
         expect(repeated(at, doneBefore)).toEqual([])
@@ -169,42 +163,51 @@ test('a crash after any commit changes nothing but which operations in flight ar
         expect(again.every(({ resume }) => resume)).toBe(true)
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   )
 })
 
-test('a crash neither shortens nor prolongs the wait before a retry', () => {
+test('a crash neither shortens nor prolongs the wait before a retry', async () => {
   const nodes: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create'] }]
   const whole = failsFirst(nodes)
-  run(whole.at, whole.memory)
+  await run(whole.at, whole.memory)
   const starts = whole.at.executions.map(({ atMs }) => atMs)
   expect(starts).toEqual([1_000_000, 1_016_000])
-  for (let atCommit = 2; atCommit < whole.at.commits.count; atCommit += 1) {
+  for (let point = 1; point <= whole.at.counts.points; point += 1) {
     const { at, memory } = failsFirst(nodes)
-    expect(run(at, memory, { atCommit, when: 'after-commit' })).toBe('crashed')
-    run(at, memory)
-    expect(at.executions.at(-1)?.atMs).toBe(1_016_000)
+    expect(await run(at, memory, point)).toBe('crashed')
+    const isFailed = [...memory.operations.values()].some(({ state }) => state === 'failed')
+    await run(at, memory)
+    const retry = at.executions.find(({ operationId }) => operationId !== at.executions[0]?.operationId)
+    if (isFailed) expect(retry?.atMs).toBe(1_016_000)
   }
 })
 
-test('a crash does not prolong wait_after_fail', () => {
+test('a crash does not prolong wait_after_fail', async () => {
   const nodes: readonly NodeSketch[] = ['a', 'b'].map((id) => ({ id, operations: ['lifecycle.create'] }))
   const { at, memory } = failsFirst(nodes, { taskRetries: 0, waitAfterFailMs: 20_000 }, 'a_1', 50_000)
-  const failed = () => memory.record.failDeadlineMs !== null
-  while (!failed()) run(at, memory, { atCommit: at.commits.count + 1, when: 'after-commands' })
-  expect(run(at, memory)).toMatchObject({ status: 'failed' })
+  const failed = () => recordOf(memory).failDeadlineMs !== null
+  while (!failed()) await run(at, memory, at.counts.points + 4)
+  expect(await run(at, memory)).toMatchObject({ status: 'failed' })
   expect(at.clock.nowMs).toBe(1_021_000)
 })
 
-test('a cancelled graph is not taken up again by the next worker', () => {
+test('a graph whose cancellation is stored is not taken up again by the next runner', async () => {
   const nodes: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create', 'lifecycle.start'] }]
-  const { at, memory } = failsFirst(nodes)
-  const crash = { atCommit: 2, when: 'after-commands' } as const
-  run(at, memory, crash, { cancelWhenSent: { key: 'db_1 lifecycle.create', mode: 'cancel' } })
-  expect(memory.record.cancel).toBe('cancel')
-  at.executions.length = 0
-  expect(run(at, memory)).toEqual({ status: 'cancelled', abandoned: [] })
-  expect(at.executions).toEqual([])
+  const requests = { cancelWhenSent: { key: 'db_1 lifecycle.create', mode: 'force-cancel' } } as const
+  const whole = failsFirst(nodes)
+  await run(whole.at, whole.memory, null, requests)
+  let cancelled = 0
+  for (let point = 1; point <= whole.at.counts.points; point += 1) {
+    const { at, memory } = failsFirst(nodes)
+    expect(await run(at, memory, point, requests)).toBe('crashed')
+    if (recordOf(memory).cancel === null) continue
+    cancelled += 1
+    at.executions.length = 0
+    expect(await run(at, memory)).toEqual({ status: 'cancelled', abandoned: [] })
+    expect(at.executions).toEqual([])
+  }
+  expect(cancelled).toBeGreaterThan(0)
 })
 
 /** An installation whose operations on `failing` fail at their first attempt. */
@@ -214,39 +217,24 @@ function failsFirst(
   failing = '',
   takesMs = 1_000,
 ) {
-  const model = deployment(nodes, settings)
-  const at = world(model, (key, attempt) =>
-    attempt === 0 && key.startsWith(failing) ? { error: { kind: 'recoverable' } } : { takesMs },
-  )
-  const [phase] = graphPhases('install', {})
-  return {
-    at,
-    memory: newStore(
-      phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
-    ),
-  }
+  const script: Script = (key, attempt) =>
+    attempt === 0 && key.startsWith(failing) ? { error: { kind: 'recoverable' } } : { takesMs }
+  return { at: world(deployment(nodes, settings), script), memory: newStore() }
 }
 
-/** At most forty of them, spread over the run. */
-function* crashes(commits: number): Generator<Crash> {
-  const stride = Math.ceil(commits / 20)
-  for (let atCommit = 1; atCommit <= commits; atCommit += stride) {
-    yield { atCommit, when: 'after-commit' }
-    yield { atCommit, when: 'after-commands' }
-  }
-}
-
-test('a runner that crashes after every single commit comes to the same end', () => {
-  fc.assert(
-    fc.property(scenarios, fc.constantFrom('after-commit', 'after-commands'), (scenario, when) => {
+test('a runner that crashes again and again comes to the same end', async () => {
+  const pointsLived = fc.constantFrom(2, 3, 4, 5)
+  await fc.assert(
+    fc.asyncProperty(scenarios, pointsLived, async (scenario, points) => {
       const whole = prepared(scenario)
-      const expected = ending(whole.memory, run(whole.at, whole.memory))
+      const expected = ending(whole.memory, await run(whole.at, whole.memory))
       const { at, memory } = prepared(scenario)
-      let outcome: ReturnType<typeof run> = 'crashed'
-      while (outcome === 'crashed') {
+      let outcome: Awaited<ReturnType<typeof run>> = 'crashed'
+      // Each lives a little longer: what was in flight may be more than all points that one had.
+      for (let lives = points; outcome === 'crashed'; lives += 1) {
         const doneBefore = done(memory)
         at.executions.length = 0
-        outcome = run(at, memory, { atCommit: at.commits.count + 1, when })
+        outcome = await run(at, memory, at.counts.points + lives)
         expect(repeated(at, doneBefore)).toEqual([])
       }
       expectSameEnd(ending(memory, outcome), expected)

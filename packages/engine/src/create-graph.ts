@@ -34,12 +34,12 @@ export function* createGraph(
     running: new Map(),
     lost: [],
     unsettled: [],
-    instanceStates: new Map(),
+    instances: { changes: [], states: new Map() },
     record,
     outcome: null,
     changes: noChanges(),
   }
-  yield* each(operations, checkStored)
+  yield* each(operations, (row) => checkStored(row, options))
   const lineage = yield* lineageOf(operations)
   yield* each(operations, (row) => {
     if (lineage.isLive(row)) addTask(state, row, lineage)

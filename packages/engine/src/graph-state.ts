@@ -1,6 +1,7 @@
 import { type Changes, noChanges } from './changes.ts'
 import type { GraphOutcome, GraphRecord } from './commit.ts'
 import type { DueQueue } from './due-queue.ts'
+import type { NodeInstanceChange } from './node-instance-change.ts'
 import type { SubgraphStep } from './step.ts'
 import type { SubgraphFailureHandler } from './stored-operation.ts'
 import type { Task } from './task.ts'
@@ -13,12 +14,19 @@ export type GraphOptions = {
   readonly dryRun?: boolean
   /** Describes the new run of a failed lifecycle subgraph; without it such a subgraph just fails. */
   readonly rerunLifecycle?: RerunLifecycle
+  /** Whether tasks of the graph may add and remove node instances. */
+  readonly changesNodeInstances?: boolean
   /** Operations that one call of `reduce` starts at most: the bound of a transaction's size. */
   readonly batchSize?: number
 }
 
-/** `state` is the node instance's state if this graph has set one, else the model's holds. */
-export type RerunLifecycle = (handler: SubgraphFailureHandler, state: string | undefined) => SubgraphStep
+export type RerunLifecycle = (handler: SubgraphFailureHandler, since: InstancesSince) => SubgraphStep
+
+/** What a graph has made of the node instances since it was restored; of all else the model holds. */
+export type InstancesSince = {
+  readonly changes: readonly NodeInstanceChange[]
+  readonly states: ReadonlyMap<string, string>
+}
 
 /**
  * A live graph. To everyone but the reducer it is opaque: `reduce` updates it in place, so that an event
@@ -44,8 +52,10 @@ export type GraphState = {
   readonly lost: Task[]
   /** Subgraphs of a restored graph that may have come to their end. */
   readonly unsettled: Task[]
-  /** States of node instances that this graph has set since it was restored. */
-  readonly instanceStates: Map<string, string>
+  readonly instances: {
+    readonly changes: NodeInstanceChange[]
+    readonly states: Map<string, string>
+  }
   record: GraphRecord
   outcome: GraphOutcome | null
   changes: Changes

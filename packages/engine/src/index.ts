@@ -25,14 +25,19 @@ export type {
   WorkflowSettings,
 } from './model.ts'
 export { defaultSettings } from './model.ts'
+export type { AddedNodeInstance, NodeInstanceChange, RewiredNodeInstance } from './node-instance-change.ts'
+export { changedModel, changeNodeInstances } from './node-instance-change.ts'
 export type { ErrorCause, OperationError } from './operation-error.ts'
 export type { PreparedResume } from './prepare-resume.ts'
 export { prepareResume } from './prepare-resume.ts'
 export { pythonText } from './python-text.ts'
 export type { Reduction } from './reduce.ts'
 export { reduce } from './reduce.ts'
-export type { ActionStep, PhasePerformer, PhaseProgress } from './run-phases.ts'
-export { runPhases } from './run-phases.ts'
+export type { GraphRunner, OperationsLeft, RunControl, RunningOperations } from './run-graph.ts'
+export { runGraph, Stopped } from './run-graph.ts'
+export type { ActionStep, PhaseProgress } from './run-phases.ts'
+export type { ExecutionStore, Runner, StoredGraph, StoredRun, WorkflowRun } from './run-workflow.ts'
+export { runWorkflow } from './run-workflow.ts'
 export type { GraphPlan, PlanEdge, PlanPart, Step, SubgraphStep, TaskStep } from './step.ts'
 export type {
   FailureHandler,
@@ -50,6 +55,7 @@ export type {
   BuildInput,
   ChildrenPhase,
   GraphPhase,
+  Otherwise,
   Phase,
   Workflow,
 } from './workflow.ts'
@@ -62,6 +68,7 @@ export {
   findBuiltInWorkflow,
   isSystemWorkflowName,
   type SystemWorkflowName,
+  systemWorkflowNames,
   type WorkflowMapping,
   whyNotBuiltIn,
 } from './workflows/built-in.ts'

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
-import { graphPhases } from '../test/graph-phases.ts'
 import { run, type Script, type World, world } from '../test/memory-runner.ts'
-import { type MemoryStore, messages, newStore, storeResume, terminatedCount } from '../test/memory-store.ts'
+import {
+  loadGraphs,
+  type MemoryStore,
+  messages,
+  newStore,
+  storeResume,
+  terminatedCount,
+} from '../test/memory-store.ts'
 import { deployment, type NodeSketch, withStates } from '../test/model-builder.ts'
 import { prepareResume } from './prepare-resume.ts'
 import { finish } from './work.ts'
@@ -11,21 +17,16 @@ function installation(
   script: Script,
   taskRetries = 0,
 ): { at: World; memory: MemoryStore } {
-  const model = deployment(sketches, { taskRetries })
-  const at = world(model, script)
-  const [phase] = graphPhases('install', {})
-  return {
-    at,
-    memory: newStore(
-      phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
-    ),
-  }
+  return { at: world(deployment(sketches, { taskRetries }), script), memory: newStore() }
 }
 
 function resume(at: World, memory: MemoryStore, mode: 'resume' | 'force-resume', cleanup = false): void {
   const model = withStates(at.model, memory.instanceStates)
-  const input = cleanup ? { model, context: {}, newId: at.options.newId } : null
-  storeResume(memory, finish(prepareResume([...memory.operations.values()], mode, input)))
+  const input = cleanup ? { model, context: {}, newId: at.newId } : null
+  const prepared = loadGraphs(memory).map(
+    ({ id, operations }) => [id, finish(prepareResume(operations, mode, input))] as const,
+  )
+  storeResume(memory, new Map(prepared))
   at.executions.length = 0
 }
 
@@ -37,26 +38,26 @@ const stack: readonly NodeSketch[] = [
 ]
 const keys = (at: World) => at.executions.map(({ key }) => key)
 
-test('resume runs what failed and what waited for it, nothing that was done', () => {
+test('resume runs what failed and what waited for it, nothing that was done', async () => {
   let fails = true
   const { at, memory } = installation(stack, (key) =>
     fails && key === 'db_1 lifecycle.start' ? { error: { kind: 'non-recoverable' } } : {},
   )
-  expect(run(at, memory)).toMatchObject({ status: 'failed' })
+  expect(await run(at, memory)).toMatchObject({ status: 'failed' })
   fails = false
   resume(at, memory, 'resume')
-  expect(run(at, memory)).toEqual({ status: 'succeeded' })
+  expect(await run(at, memory)).toEqual({ status: 'succeeded' })
   expect(keys(at)).toEqual(['db_1 lifecycle.start', 'app_1 lifecycle.create'])
   expect([...memory.operations.values()].every((row) => row.state === 'succeeded')).toBe(true)
   expect(memory.finished).toBe(terminatedCount(memory))
 })
 
-test('a half-done start is rolled back before an installation is resumed', () => {
+test('a half-done start is rolled back before an installation is resumed', async () => {
   const { at, memory } = installation(stack, failsOnce)
-  run(at, memory)
+  await run(at, memory)
   expect(memory.instanceStates.get('db_1')).toBe('starting')
   resume(at, memory, 'resume', true)
-  run({ ...at, script: () => ({}) }, memory)
+  await run({ ...at, script: () => ({}) }, memory)
   expect(keys(at)).toEqual([
     'db_1 lifecycle.prestop',
     'db_1 lifecycle.stop',
@@ -71,25 +72,25 @@ test('a half-done start is rolled back before an installation is resumed', () =>
   expect(memory.instanceStates.get('db_1')).toBe('started')
 })
 
-test('a half-done creation is deleted, and failures of that are ignored', () => {
+test('a half-done creation is deleted, and failures of that are ignored', async () => {
   const { at, memory } = installation(
     [{ id: 'db', operations: ['lifecycle.create', 'lifecycle.delete'] }],
     (_, attempt) => (attempt === 0 ? { error: { kind: 'non-recoverable' } } : {}),
   )
-  run(at, memory)
+  await run(at, memory)
   resume(at, memory, 'resume', true)
   const deletionFails: Script = (key) =>
     key.endsWith('delete') ? { error: { kind: 'non-recoverable' } } : {}
-  expect(run({ ...at, script: deletionFails }, memory)).toEqual({ status: 'succeeded' })
+  expect(await run({ ...at, script: deletionFails }, memory)).toEqual({ status: 'succeeded' })
   expect(keys(at)).toEqual(['db_1 lifecycle.delete', 'db_1 lifecycle.create'])
 })
 
-test('after a force-cancel, resume runs in-flight operations as such and force-resume as new ones', () => {
+test('after a force-cancel, resume runs in-flight operations as such and force-resume as new ones', async () => {
   for (const mode of ['resume', 'force-resume'] as const) {
     const { at, memory } = installation(stack, () => ({}))
-    run(at, memory, null, { cancelWhenSent: { key: 'db_1 lifecycle.start', mode: 'force-cancel' } })
+    await run(at, memory, null, { cancelWhenSent: { key: 'db_1 lifecycle.start', mode: 'force-cancel' } })
     resume(at, memory, mode)
-    expect(run(at, memory)).toEqual({ status: 'succeeded' })
+    expect(await run(at, memory)).toEqual({ status: 'succeeded' })
     expect(at.executions.map((done) => [done.key, done.resume])).toEqual([
       ['db_1 lifecycle.start', mode === 'resume'],
       ['app_1 lifecycle.create', false],
@@ -97,10 +98,10 @@ test('after a force-cancel, resume runs in-flight operations as such and force-r
   }
 })
 
-test('of a chain of retries only the last row is reset', () => {
+test('of a chain of retries only the last row is reset', async () => {
   const one: readonly NodeSketch[] = [{ id: 'db', operations: ['lifecycle.create'] }]
   const { at, memory } = installation(one, () => ({ error: { kind: 'recoverable' } }), 1)
-  run(at, memory)
+  await run(at, memory)
   const { patched } = finish(prepareResume([...memory.operations.values()], 'resume', null))
   expect(patched.map(({ id }) => memory.operations.get(id)?.name)).toEqual(['install_db_1', 'tasks.create'])
   expect(patched.map(({ state, parameters }) => [state, parameters?.current_retries])).toEqual([

@@ -140,6 +140,7 @@ function dryRunCommit(commit: Commit | null): Commit | null {
     inserted: [],
     patched: [],
     removed: [],
+    nodeInstanceChanges: [],
     nodeInstanceStates: [],
     events: commit.events.map((event) => ({ ...event, message: `${event.message} (dry run)` })),
     counters: { total: 0, finished: 0 },

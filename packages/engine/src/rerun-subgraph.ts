@@ -16,7 +16,7 @@ export function rerunOf(state: GraphState, subgraph: Task): (() => SubgraphStep)
       const { rerunLifecycle } = state.options
       if (rerunLifecycle === undefined) return null
       if (total_retries >= 0 && current_retries >= total_retries) return null
-      return () => rerunLifecycle(handler, state.instanceStates.get(handler.node_instance_id))
+      return () => rerunLifecycle(handler, state.instances)
     }
     case 'ignore':
       throw misplaced(subgraph, handler)

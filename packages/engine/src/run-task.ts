@@ -2,6 +2,7 @@ import { pushDue } from './due-queue.ts'
 import { enter, settle, succeed } from './end-task.ts'
 import { type GraphState, makeReady } from './graph-state.ts'
 import type { JsonValue } from './json.ts'
+import { changeOf } from './node-instance-change.ts'
 import type { OperationType } from './stored-operation.ts'
 import { isSubgraph, type Task } from './task.ts'
 import { nodeEvent } from './task-events.ts'
@@ -44,15 +45,24 @@ type OwnTask = (state: GraphState, task: Task, atMs: number) => void
 const ownTasks: ReadonlyMap<string, OwnTask> = new Map<OperationType, OwnTask>([
   ['NOPLocalWorkflowTask', () => {}],
   ['SetNodeInstanceStateTask', setNodeInstanceState],
+  ['ChangeNodeInstancesTask', changeInstances],
   ['SendNodeEventTask', sendNodeEvent],
   ['SendWorkflowEventTask', sendWorkflowEvent],
 ])
 
-function setNodeInstanceState({ changes, instanceStates }: GraphState, task: Task, atMs: number): void {
+/** `checkStored` has let through what can be read only. */
+function changeInstances({ changes, instances }: GraphState, task: Task): void {
+  const change = changeOf(task.parameters.task_kwargs)
+  if (change === undefined) return
+  instances.changes.push(change)
+  changes.nodeInstanceChanges.push(change)
+}
+
+function setNodeInstanceState({ changes, instances }: GraphState, task: Task, atMs: number): void {
   const kwargs = task.parameters.task_kwargs
   const nodeInstanceId = text(kwargs.node_instance_id)
   const state = text(kwargs.state)
-  instanceStates.set(nodeInstanceId, state)
+  instances.states.set(nodeInstanceId, state)
   changes.nodeInstanceStates.push({ nodeInstanceId, state, atMs })
 }
 

@@ -1,4 +1,6 @@
+import type { GraphOptions } from './graph-state.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+import { changeOf } from './node-instance-change.ts'
 import type { FailureHandler, StoredOperation, SuccessHandler } from './stored-operation.ts'
 import { WorkflowError } from './workflow.ts'
 
@@ -33,13 +35,28 @@ const isText = (value: JsonValue | undefined) => typeof value === 'string'
  *
  * @throws WorkflowError
  */
-export function checkStored(row: StoredOperation): void {
+export function checkStored(row: StoredOperation, options: Pick<GraphOptions, 'changesNodeInstances'>): void {
   const { on_failure, on_success, task_kwargs } = row.parameters
   if (!isJsonObject(task_kwargs as JsonValue | undefined)) {
     throw new WorkflowError(`The stored operation ${row.name} (${row.id}) has no task_kwargs.`)
   }
+  if (row.type === 'ChangeNodeInstancesTask') checkChange(row, options)
   check(row, 'failure', on_failure, failureRules)
   check(row, 'success', on_success, successRules)
+}
+
+/** Whoever may add operations to a graph of his own execution may not add instances to its deployment by that. */
+function checkChange(
+  { name, id, parameters }: StoredOperation,
+  { changesNodeInstances }: Pick<GraphOptions, 'changesNodeInstances'>,
+): void {
+  const why =
+    changesNodeInstances !== true
+      ? 'would change node instances, which this workflow does not do'
+      : changeOf(parameters.task_kwargs) === undefined
+        ? 'does not say what is to become of the node instances'
+        : undefined
+  if (why !== undefined) throw new WorkflowError(`The stored operation ${name} (${id}) ${why}.`)
 }
 
 /** `checkStored` lets none through: what a release builds by itself has types that say where it stands. */

@@ -12,6 +12,7 @@ export type OperationType =
   | 'NOPLocalWorkflowTask'
   | 'SubgraphTask'
   | 'SetNodeInstanceStateTask'
+  | 'ChangeNodeInstancesTask'
   | 'GetNodeInstanceStateTask'
   | 'SendNodeEventTask'
   | 'SendWorkflowEventTask'

@@ -27,6 +27,10 @@ export type GraphPhase = {
   readonly name: string
   /** Half-done installations are undone before the graph is resumed (docs/reference/workflows.md, "Resuming"). */
   readonly cleansUpOnResume: boolean
+  /** Tasks of it add and remove node instances (`changeNodeInstances`); no other graph is let do so. */
+  readonly changesNodeInstances?: boolean
+  /** It undoes things: it is begun though it comes to operations that cannot run, and goes as far as it comes. */
+  readonly mayStopHalfway?: boolean
   /** @throws WorkflowError when no graph can be made of this deployment. */
   build(input: BuildInput): Work<readonly StoredOperation[]>
 }
@@ -43,15 +47,28 @@ export type ChildrenPhase = {
 }
 
 /**
- * A change of the database that begins here, ends when all phases have succeeded, and is undone when one has not. What
- * it does is the domain's (`workflow-actions`), found by `action`.
+ * A change of the database that begins here and ends when all phases have succeeded. What it does is the domain's
+ * (`workflow-actions`), found by `action`.
  */
 export type ActionPhase = {
   readonly kind: 'action'
   readonly name: string
   readonly action: string
   readonly input: JsonObject
+  readonly otherwise: Otherwise
 }
+
+/** What becomes of an action that has begun when not all phases succeed. */
+export type Otherwise =
+  /** It is undone, whether the rest failed or was cancelled. */
+  | { readonly kind: 'undo' }
+  /**
+   * When the rest failed, these graphs run, and when they have succeeded it is undone. A cancelled execution starts nothing
+   * more: there it stays as it is, and a resume goes on with it.
+   */
+  | { readonly kind: 'undo-after'; readonly graphs: readonly GraphPhase[] }
+  /** It stays as it is, and a resume goes on with it. */
+  | { readonly kind: 'keep' }
 
 export type BuildInput = {
   readonly model: DeploymentModel

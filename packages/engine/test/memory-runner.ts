@@ -1,19 +1,27 @@
 import {
-  createGraph,
+  type ActionStep,
+  builtInMapping,
+  builtInWorkflow,
+  type CancelMode,
+  type ChildrenPhase,
+  changedModel,
   type DeploymentModel,
+  type ExecutionStore,
   finish,
   type GraphEvent,
-  type GraphOptions,
-  type GraphOutcome,
   isTerminated,
+  type JsonObject,
   type JsonValue,
-  lifecycleRerun,
   type OperationError,
-  reduce,
+  type Runner,
+  type RunningOperations,
+  runWorkflow,
   type StoredOperation,
+  type Workflow,
+  type WorkflowEnd,
 } from '../src/index.ts'
 import { operationOf } from '../src/task.ts'
-import { type MemoryStore, store } from './memory-store.ts'
+import { loadGraphs, type MemoryStore, storeGraph, storeResume, storeStep } from './memory-store.ts'
 import { withStates } from './model-builder.ts'
 
 type Answer = Extract<GraphEvent, { type: 'operation-ended' }>
@@ -37,15 +45,23 @@ export type Execution = {
 
 export type World = {
   readonly model: DeploymentModel
+  readonly workflow: Workflow
+  readonly parameters: JsonObject
   readonly script: Script
-  readonly options: Partial<GraphOptions> & { readonly newId: () => string }
+  readonly newId: () => string
+  readonly batchSize?: number
+  readonly dryRun?: boolean
   readonly clock: { nowMs: number }
   /** Everything that executors really did, whoever asked for it. */
   readonly executions: Execution[]
   readonly onRun?: (operation: StoredOperation) => void
-  readonly commits: { count: number }
-  /** Given to the graph whenever a runner begins with it: it cannot know what the one before has stored. */
+  /** What was stored, and where a runner may have crashed: before and after each of these and each command. */
+  readonly counts: { commits: number; points: number }
+  /** Given to each graph whenever a runner begins with it: it cannot know what the one before has stored. */
   readonly added?: readonly StoredOperation[]
+  readonly children?: (phase: ChildrenPhase) => WorkflowEnd
+  /** Why the step of an action is refused; undefined when it is not. */
+  readonly refusal?: (step: ActionStep) => string | undefined
 }
 
 export function counterIds(prefix = 'op'): () => string {
@@ -53,76 +69,185 @@ export function counterIds(prefix = 'op'): () => string {
   return () => `${prefix}${++last}`
 }
 
-export function world(model: DeploymentModel, script: Script = () => ({})): World {
-  const clock = { nowMs: 1_000_000 }
-  return { model, script, options: { newId: counterIds() }, clock, executions: [], commits: { count: 0 } }
-}
-
-/**
- * `after-commit`: the n-th commit is stored, none of its commands is performed. `after-commands`: they
- * are, but no answer comes back.
- */
-export type Crash = {
-  readonly atCommit: number
-  readonly when: 'after-commit' | 'after-commands'
+export function world(
+  model: DeploymentModel,
+  script: Script = () => ({}),
+  workflow = 'install',
+  parameters: JsonObject = {},
+): World {
+  return {
+    model,
+    workflow: builtInWorkflow(builtInMapping(workflow), workflow),
+    parameters,
+    script,
+    newId: counterIds(),
+    clock: { nowMs: 1_000_000 },
+    executions: [],
+    counts: { commits: 0, points: 0 },
+  }
 }
 
 export type Requests = {
   /** Cancel requests by the key of the operation whose sending they follow. */
-  readonly cancelWhenSent?: { readonly key: string; readonly mode: 'cancel' | 'force-cancel' | 'kill' }
+  readonly cancelWhenSent?: { readonly key: string; readonly mode: CancelMode }
 }
 
-/** Runs the stored graph to its end in simulated time; `crashed` when the crash came first. */
-export function run(
+/** Points at which the run that came to its end in this world might have crashed: so many at most, spread over it. */
+export function* pointsOf({ counts }: World, atMost: number, from = 1): Generator<number> {
+  const stride = Math.ceil(counts.points / atMost)
+  for (let point = from; point <= counts.points; point += stride) yield point
+}
+
+class Crashed extends Error {}
+
+/** An error inside a runner, which its execution ends with. */
+export class Broken extends Error {}
+
+/**
+ * Runs the workflow from wherever `memory` has it to its end, in simulated time, by the loop that workers run. `crashAt`:
+ * at that point of the world's, nothing more of this run happens; `crashed` when it came to that.
+ */
+export async function run(
   world: World,
   memory: MemoryStore,
-  crash: Crash | null = null,
+  crashAt: number | null = null,
   requests: Requests = {},
-): GraphOutcome | 'crashed' {
-  const model = withStates(world.model, memory.instanceStates)
-  let graph = finish(
-    createGraph([...memory.operations.values()], memory.record, {
-      waitAfterFailMs: model.settings.waitAfterFailMs,
-      rerunLifecycle: lifecycleRerun({ model, context: {} }),
-      ...world.options,
-    }),
-  )
-  const answers: Answer[] = []
-  let events: readonly GraphEvent[] =
-    world.added === undefined ? [] : [{ type: 'operations-added', operations: world.added }]
-  for (let turn = 0; turn < 100_000; turn += 1) {
-    const reduction = reduce(graph, events, world.clock.nowMs)
-    graph = reduction.state
-    if (reduction.commit !== null) {
-      store(memory, reduction.commit)
-      world.commits.count += 1
-    }
-    const crashes = crash !== null && reduction.commit !== null && world.commits.count >= crash.atCommit
-    if (crashes && crash.when === 'after-commit') return 'crashed'
-    if (reduction.outcome !== null) return reduction.outcome
-    const requested: GraphEvent[] = []
-    for (const command of reduction.commands) {
-      if (command.type !== 'run') continue
-      const key = keyOf(command.operation)
-      const answer = execute(world, memory, command.operation, command.resume)
-      answers.push(answer)
-      // Quick operations end before their start is worth a report.
-      if (answer.atMs - world.clock.nowMs >= 500) {
-        requested.push({
-          type: 'operation-started',
-          operationId: answer.operationId,
-          atMs: world.clock.nowMs,
-        })
-      }
-      if (requests.cancelWhenSent?.key === key) {
-        requested.push({ type: 'cancel-requested', mode: requests.cancelWhenSent.mode })
-      }
-    }
-    if (crashes) return 'crashed'
-    events = requested.length > 0 || reduction.more ? requested : next(world, answers, reduction.wakeAtMs)
+): Promise<WorkflowEnd | 'crashed'> {
+  const { workflow, parameters, dryRun: isDryRun = false } = world
+  const { progress, resumeMode } = memory
+  const runner = memoryRunner(world, memory, crashAt, requests)
+  try {
+    const { end, left } = await runWorkflow({ workflow, parameters, progress, resumeMode, isDryRun }, runner)
+    await left?.done
+    return end
+  } catch (error) {
+    if (error instanceof Crashed) return 'crashed'
+    throw error
   }
-  throw new Error('the graph does not come to an end')
 }
+
+function memoryRunner(world: World, memory: MemoryStore, crashAt: number | null, requests: Requests): Runner {
+  const { clock, newId, counts } = world
+  let isDead = false
+  let turns = 0
+  let answers: Answer[] = []
+  let report: (event: GraphEvent) => void = () => {}
+  const control = {
+    cancelMode: null as CancelMode | null,
+    endsLeft: false,
+    lost: new AbortController().signal,
+    isDraining: false,
+    isOutOfTime: false,
+  }
+
+  /** The process may be gone from here on. */
+  function point(): void {
+    if (!isDead) counts.points += 1
+    if (crashAt !== null && counts.points >= crashAt) isDead = true
+    if (isDead) throw new Crashed()
+  }
+
+  const stored =
+    <Arguments extends readonly unknown[]>(write: (...values: Arguments) => void) =>
+    async (...values: Arguments): Promise<void> => {
+      point()
+      write(...values)
+      counts.commits += 1
+      point()
+    }
+
+  const change = stored((steps: readonly ActionStep[], progress: MemoryStore['progress']) => {
+    for (const { phase, step } of steps) memory.actions.push(`${step} ${phase.name}`)
+    memory.progress = JSON.parse(JSON.stringify(progress))
+  })
+
+  const store: ExecutionStore = {
+    readDeployment: async () => {
+      const model = memory.instanceChanges.reduce(changedModel, world.model)
+      return { model: withStates(model, memory.instanceStates), context: {} }
+    },
+    loadGraphs: async () => loadGraphs(memory),
+    storeGraph: stored((graph) => storeGraph(memory, graph)),
+    storeResume: stored((prepared) => storeResume(memory, prepared)),
+    storeStep: stored((graphId, commit) => storeStep(memory, graphId, commit)),
+    async change(steps, progress) {
+      const refused = steps.flatMap((step) => world.refusal?.(step) ?? [])[0]
+      if (refused !== undefined) return { status: 'failed', error: refused }
+      await change(steps, progress)
+      return { status: 'succeeded' }
+    },
+  }
+
+  function openOperations(reportTo: typeof report): RunningOperations {
+    report = reportTo
+    const running = () => answers.length
+    if (world.added !== undefined) report({ type: 'operations-added', operations: world.added })
+    const kill = (ids: readonly string[]) => {
+      const [ended, others] = [true, false].map((isMeant) =>
+        answers.filter(({ operationId }) => ids.includes(operationId) === isMeant),
+      ) as [Answer[], Answer[]]
+      answers = others
+      for (const { operationId } of ended) report(killed(operationId, clock.nowMs))
+    }
+    return {
+      start(operation, resume) {
+        point()
+        const answer = execute(world, memory, operation, resume)
+        answers.push(answer)
+        // Quick operations end before their start is worth a report.
+        if (answer.atMs - clock.nowMs >= 500) {
+          const { operationId } = answer
+          report({ type: 'operation-started', operationId, atMs: clock.nowMs })
+        }
+        const { cancelWhenSent: request } = requests
+        if (request?.key === keyOf(operation)) control.cancelMode = request.mode
+      },
+      kill,
+      killAll: () => kill(answers.map(({ operationId }) => operationId)),
+      get running() {
+        return running()
+      },
+      idle: async () => {
+        while (running() > 0 && !isDead) await untilWoken(null)
+      },
+    }
+  }
+
+  /** Moves the clock to whatever comes first and gives every answer that is there by then. */
+  async function untilWoken(atMs: number | null): Promise<void> {
+    if (++turns > 100_000) throw new Error('the workflow does not come to an end')
+    const first = Math.min(...answers.map((answer) => answer.atMs), atMs ?? Number.POSITIVE_INFINITY)
+    if (first === Number.POSITIVE_INFINITY) throw new Error('nothing is left to wait for')
+    clock.nowMs = Math.max(clock.nowMs, first)
+    const arrived = answers.filter((answer) => answer.atMs <= clock.nowMs)
+    answers = answers.filter((answer) => answer.atMs > clock.nowMs)
+    for (const answer of arrived) report(answer)
+  }
+
+  return {
+    store,
+    control,
+    now: () => clock.nowMs,
+    newId,
+    inPieces: async (work) => finish(work),
+    untilWoken,
+    openOperations,
+    checkRunnable: () => {},
+    children: async (phase) => {
+      point()
+      return world.children?.(phase) ?? { status: 'succeeded' }
+    },
+    failureOf: (error) => (error instanceof Broken ? error.message : undefined),
+    ...(world.batchSize !== undefined && { batchSize: world.batchSize }),
+  }
+}
+
+const killed = (operationId: string, atMs: number): Answer => ({
+  type: 'operation-ended',
+  operationId,
+  atMs,
+  outcome: { ok: false, error: { kind: 'killed', type: 'ProcessKilled', message: 'killed' } },
+})
 
 function execute(world: World, memory: MemoryStore, operation: StoredOperation, resume: boolean): Answer {
   world.onRun?.(operation)
@@ -143,18 +268,6 @@ function execute(world: World, memory: MemoryStore, operation: StoredOperation, 
         ? { ok: true, result }
         : { ok: false, error: { kind: 'recoverable', type: 'RecoverableError', message: 'no', ...error } },
   }
-}
-
-/** Moves the clock to whatever comes first and takes every answer that is there by then. */
-function next(world: World, answers: Answer[], wakeAtMs: number | null): readonly GraphEvent[] {
-  const times = answers.map((answer) => answer.atMs)
-  const atMs = Math.min(...times, wakeAtMs ?? Number.POSITIVE_INFINITY)
-  if (atMs === Number.POSITIVE_INFINITY) throw new Error('nothing is left to wait for')
-  world.clock.nowMs = Math.max(world.clock.nowMs, atMs)
-  const arrived = answers.filter((answer) => answer.atMs <= world.clock.nowMs)
-  const rest = answers.filter((answer) => !arrived.includes(answer))
-  answers.splice(0, answers.length, ...rest)
-  return arrived
 }
 
 /** `db_1 lifecycle.create`, `app_1 relationship_lifecycle.establish source to db_1`. */

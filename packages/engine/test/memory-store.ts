@@ -5,44 +5,84 @@ import {
   finish,
   type GraphRecord,
   isTerminated,
+  type NodeInstanceChange,
   newGraphRecord,
+  type PhaseProgress,
   type PreparedResume,
+  type StoredGraph,
   type StoredOperation,
+  type StoredRun,
 } from '../src/index.ts'
 
-/** What a database would hold. */
+/** What a database would hold of one execution and its deployment. */
 export type MemoryStore = {
+  readonly graphs: Map<string, MemoryGraph>
+  /** Of all graphs. */
   readonly operations: Map<string, StoredOperation>
+  /** Instances that came and went since the deployment was made. */
+  readonly instanceChanges: NodeInstanceChange[]
   readonly instanceStates: Map<string, string>
   readonly stateLog: string[]
   readonly events: EmittedEvent[]
-  record: GraphRecord
+  /** `begin NAME`, `end NAME`, `undo NAME` of the actions that took place. */
+  readonly actions: string[]
+  progress: PhaseProgress | null
+  resumeMode: StoredRun['resumeMode']
   total: number
   finished: number
 }
 
-export function newStore(operations: readonly StoredOperation[]): MemoryStore {
+type MemoryGraph = { readonly name: string; record: GraphRecord; readonly ids: Set<string> }
+
+export function newStore(): MemoryStore {
   return {
-    operations: new Map(operations.map((row) => [row.id, row])),
+    graphs: new Map(),
+    operations: new Map(),
+    instanceChanges: [],
     instanceStates: new Map(),
     stateLog: [],
     events: [],
-    record: newGraphRecord,
-    total: finish(countedOperations(operations)),
+    actions: [],
+    progress: null,
+    resumeMode: null,
+    total: 0,
     finished: 0,
   }
 }
 
+/** What is stored beside the only graph. */
+export const recordOf = (of: MemoryStore): GraphRecord => [...of.graphs.values()][0]?.record ?? newGraphRecord
+
+export function loadGraphs({ graphs, operations }: MemoryStore): readonly StoredGraph[] {
+  return [...graphs].map(([id, { name, record, ids }]) => ({
+    id,
+    name,
+    record,
+    operations: [...ids].flatMap((one) => operations.get(one) ?? []),
+  }))
+}
+
+export function storeGraph(to: MemoryStore, { id, name, record, operations }: StoredGraph): void {
+  if (loadGraphs(to).some((graph) => graph.name === name)) throw new Error(`there is a graph ${name} already`)
+  to.graphs.set(id, { name, record: json(record), ids: new Set() })
+  insert(to, id, operations)
+  to.total += finish(countedOperations(operations))
+}
+
 /** One transaction. Only what can be written as JSON survives, as in a database. */
-export function store(to: MemoryStore, commit: Commit): void {
-  for (const row of json(commit.inserted)) to.operations.set(row.id, row)
+export function storeStep(to: MemoryStore, graphId: string, commit: Commit): void {
+  insert(to, graphId, commit.inserted)
   for (const { id, ...changed } of json(commit.patched)) {
     const row = to.operations.get(id)
     if (row === undefined) throw new Error(`the commit patches ${id}, which is not stored`)
     if (row.state === 'succeeded') throw new Error(`the commit changes ${row.name}, which had succeeded`)
     to.operations.set(id, { ...row, ...changed })
   }
-  for (const id of commit.removed) to.operations.delete(id)
+  for (const id of commit.removed) {
+    to.operations.delete(id)
+    to.graphs.get(graphId)?.ids.delete(id)
+  }
+  to.instanceChanges.push(...json(commit.nodeInstanceChanges))
   for (const { nodeInstanceId, state } of commit.nodeInstanceStates) {
     to.instanceStates.set(nodeInstanceId, state)
     to.stateLog.push(`${nodeInstanceId} ${state}`)
@@ -50,14 +90,29 @@ export function store(to: MemoryStore, commit: Commit): void {
   to.events.push(...commit.events)
   to.total += commit.counters.total
   to.finished += commit.counters.finished
-  if (commit.record !== null) to.record = json(commit.record)
+  const graph = to.graphs.get(graphId)
+  if (commit.record !== null && graph !== undefined) graph.record = json(commit.record)
 }
 
-export function storeResume(to: MemoryStore, { operations, record, total }: PreparedResume): void {
-  to.operations.clear()
-  for (const row of json(operations)) to.operations.set(row.id, row)
-  to.record = json(record)
-  to.total += total
+export function storeResume(to: MemoryStore, prepared: ReadonlyMap<string, PreparedResume>): void {
+  for (const [id, { inserted, patched, record, total }] of prepared) {
+    for (const { id: rowId, ...changed } of json(patched)) {
+      const row = to.operations.get(rowId)
+      if (row !== undefined) to.operations.set(rowId, { ...row, ...changed })
+    }
+    insert(to, id, inserted)
+    const graph = to.graphs.get(id)
+    if (graph !== undefined) graph.record = json(record)
+    to.total += total
+  }
+  to.resumeMode = null
+}
+
+function insert(to: MemoryStore, graphId: string, rows: readonly StoredOperation[]): void {
+  for (const row of json(rows)) {
+    to.operations.set(row.id, row)
+    to.graphs.get(graphId)?.ids.add(row.id)
+  }
 }
 
 function json<T>(value: T): T {

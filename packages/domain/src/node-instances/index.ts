@@ -3,6 +3,7 @@
  * (docs/reference/nodes-and-instances.md, "Node instances").
  */
 
+export { changeNodeInstances } from './change-instances.ts'
 export { insertPlannedInstances, nodeInstanceResource, takenInstanceIds } from './queries.ts'
 export {
   changeNodeInstance,

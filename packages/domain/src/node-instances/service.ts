@@ -15,6 +15,7 @@ import { evaluatePayload, openEvaluation, readingEvaluator } from '../evaluation
 import { listScope } from '../list-scope.ts'
 import { checkNewOwner, checkOwnTenant, getItem, lockOwned, requireOwned } from '../owned.ts'
 import { checkResults } from './checks.ts'
+import { withIndexes } from './indexes.ts'
 import {
   deleteInstance,
   type InstanceChange,
@@ -95,17 +96,6 @@ async function checkRestored(actor: Actor, transaction: Transaction, given: read
   if (given.some(({ state }) => state != null)) requirePermission(actor, 'node_instance_update')
   const owners = new Set(given.flatMap(({ created_by }) => created_by ?? []))
   for (const owner of owners) await checkNewOwner(actor, transaction, owner)
-}
-
-function withIndexes(instances: readonly Given[], lastIndexes: ReadonlyMap<string, number>) {
-  const next = new Map(lastIndexes)
-  return instances.map((instance) => {
-    const last = next.get(instance.node_id) ?? 0
-    const index = instance.index ?? last + 1
-    next.set(instance.node_id, Math.max(last, index))
-    const system = instance.system_properties ?? {}
-    return { ...instance, index, ...checkResults(system) }
-  })
 }
 
 type Patch = RouteBody<'nodeInstances.update'>

@@ -1,6 +1,7 @@
 import { type BuildScope, buildScope, instanceById } from '../build-scope.ts'
 import type { RerunLifecycle } from '../graph-state.ts'
 import type { ModelNodeInstance } from '../model.ts'
+import { changedModel } from '../node-instance-change.ts'
 import type { SubgraphStep } from '../step.ts'
 import type { BuildInput } from '../workflow.ts'
 import { installSubgraph } from './install.ts'
@@ -12,10 +13,11 @@ import { uninstallSubgraph } from './uninstall.ts'
  * again as `reinstall_<id>`, an uninstallation is repeated. For `GraphOptions.rerunLifecycle`.
  */
 export function lifecycleRerun(input: Pick<BuildInput, 'model' | 'context'>): RerunLifecycle {
-  return (handler, state) => {
-    const scope = buildScope(input, handler.ignore_failure)
+  return (handler, since) => {
+    const model = since.changes.reduce(changedModel, input.model)
+    const scope = buildScope({ ...input, model }, handler.ignore_failure)
     const known = instanceById(scope, handler.node_instance_id)
-    const instance = { ...known, state: state ?? known.state }
+    const instance = { ...known, state: since.states.get(known.id) ?? known.state }
     switch (handler.lifecycle) {
       case 'uninstall':
         return uninstallSubgraph(scope, instance)

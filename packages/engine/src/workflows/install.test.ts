@@ -1,30 +1,26 @@
 import { expect, test } from 'vitest'
 import { graphPhases } from '../../test/graph-phases.ts'
-import { run, world } from '../../test/memory-runner.ts'
+import { counterIds, run, world } from '../../test/memory-runner.ts'
 import { type MemoryStore, messages, newStore } from '../../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
 import { finish } from '../work.ts'
 
 /** Node events and state changes of an installation, in the order in which they were committed. */
-function installed(sketches: readonly NodeSketch[], parameters: JsonObject = {}) {
-  const model = deployment(sketches)
-  const at = world(model)
-  const [phase] = graphPhases('install', parameters)
-  const memory = newStore(
-    phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
-  )
-  const outcome = run(at, memory)
+async function installed(sketches: readonly NodeSketch[], parameters: JsonObject = {}) {
+  const at = world(deployment(sketches), undefined, 'install', parameters)
+  const memory = newStore()
+  const outcome = await run(at, memory)
   return { outcome, memory, executed: at.executions.map(({ key }) => key) }
 }
 
 const nodeEvents = (memory: MemoryStore) => messages(memory, 'workflow_node_event')
 
-test('install goes through every implemented step in the order of the lifecycle', () => {
+test('install goes through every implemented step in the order of the lifecycle', async () => {
   const lifecycle = ['precreate', 'create', 'configure', 'start', 'poststart'].map(
     (name) => `lifecycle.${name}`,
   )
-  const { outcome, memory, executed } = installed([
+  const { outcome, memory, executed } = await installed([
     { id: 'db', operations: ['validation.create', ...lifecycle, 'monitoring.start'] },
   ])
   expect(outcome).toEqual({ status: 'succeeded' })
@@ -52,8 +48,8 @@ test('install goes through every implemented step in the order of the lifecycle'
   ])
 })
 
-test('a step that is not implemented is one event and no state', () => {
-  const { memory } = installed([{ id: 'db', operations: ['lifecycle.create'] }])
+test('a step that is not implemented is one event and no state', async () => {
+  const { memory } = await installed([{ id: 'db', operations: ['lifecycle.create'] }])
   expect(nodeEvents(memory)).toEqual([
     'Validating node instance before creation: nothing to do',
     'Precreating node instance: nothing to do',
@@ -68,8 +64,8 @@ test('a step that is not implemented is one event and no state', () => {
   expect(memory.stateLog).not.toContain('db_1 configuring')
 })
 
-test('an instance without any operation just becomes started, in one transaction', () => {
-  const { memory, executed } = installed([{ id: 'db' }])
+test('an instance without any operation just becomes started, in one transaction', async () => {
+  const { memory, executed } = await installed([{ id: 'db' }])
   expect(executed).toEqual([])
   expect(messages(memory)).toEqual([
     "Subgraph started 'install_db_1'",
@@ -78,20 +74,22 @@ test('an instance without any operation just becomes started, in one transaction
   ])
 })
 
-test('a repeated install leaves out what the state says is done', () => {
+test('a repeated install leaves out what the state says is done', async () => {
   const operations = ['lifecycle.precreate', 'lifecycle.create', 'lifecycle.configure', 'lifecycle.start']
-  const from = (state: string) =>
-    installed([{ id: 'db', operations, state }]).executed.map((key) => key.replace('db_1 lifecycle.', ''))
-  expect(from('uninitialized')).toEqual(['precreate', 'create', 'configure', 'start'])
-  expect(from('creating')).toEqual(['create', 'configure', 'start'])
-  expect(from('created')).toEqual(['configure', 'start'])
-  expect(from('configuring')).toEqual(['configure', 'start'])
-  expect(from('configured')).toEqual(['start'])
-  expect(from('started')).toEqual([])
-  expect(from('deleted')).toEqual(['precreate', 'create', 'configure', 'start'])
+  const from = async (state: string) => {
+    const { executed } = await installed([{ id: 'db', operations, state }])
+    return executed.map((key) => key.replace('db_1 lifecycle.', ''))
+  }
+  expect(await from('uninitialized')).toEqual(['precreate', 'create', 'configure', 'start'])
+  expect(await from('creating')).toEqual(['create', 'configure', 'start'])
+  expect(await from('created')).toEqual(['configure', 'start'])
+  expect(await from('configuring')).toEqual(['configure', 'start'])
+  expect(await from('configured')).toEqual(['start'])
+  expect(await from('started')).toEqual([])
+  expect(await from('deleted')).toEqual(['precreate', 'create', 'configure', 'start'])
 })
 
-test('an agent is created between start and poststart of its host', () => {
+test('an agent is created between start and poststart of its host', async () => {
   const agent = [
     'cloudify_agent.create',
     'cloudify_agent.start',
@@ -108,7 +106,7 @@ test('an agent is created between start and poststart of its host', () => {
       },
     ])
   const shortly = (keys: readonly string[]) => keys.map((key) => key.replace('vm_1 ', ''))
-  const plugin = host({ agent_config: { install_method: 'init_script' } })
+  const plugin = await host({ agent_config: { install_method: 'init_script' } })
   expect(shortly(plugin.executed)).toEqual(['lifecycle.start', ...agent, 'lifecycle.poststart'])
   expect(nodeEvents(plugin.memory).slice(4, 9)).toEqual([
     'Starting node instance',
@@ -117,14 +115,14 @@ test('an agent is created between start and poststart of its host', () => {
     'Waiting for agent to start',
     'Agent started',
   ])
-  const remote = host({ agent_config: { install_method: 'remote' } })
+  const remote = await host({ agent_config: { install_method: 'remote' } })
   expect(shortly(remote.executed)).not.toContain('cloudify_agent.start')
-  const none = host({ agent_config: { install_method: 'remote' }, install_agent: false })
+  const none = await host({ agent_config: { install_method: 'remote' }, install_agent: false })
   expect(shortly(none.executed)).not.toContain('cloudify_agent.create')
 })
 
-test('relationship operations run side by side, one relationship after another', () => {
-  const { memory, executed } = installed([
+test('relationship operations run side by side, one relationship after another', async () => {
+  const { memory, executed } = await installed([
     { id: 'net' },
     { id: 'db' },
     {
@@ -147,8 +145,8 @@ test('relationship operations run side by side, one relationship after another',
   expect(nodeEvents(memory)).toContain('Relationships pre-configured')
 })
 
-test('an instance waits for the whole installation of those that it is related to', () => {
-  const { executed } = installed([
+test('an instance waits for the whole installation of those that it is related to', async () => {
+  const { executed } = await installed([
     { id: 'app', operations: ['lifecycle.create'], relationships: [{ to: 'middle' }] },
     { id: 'middle', relationships: [{ to: 'db' }] },
     { id: 'db', operations: ['lifecycle.create', 'lifecycle.poststart'] },
@@ -156,8 +154,8 @@ test('an instance waits for the whole installation of those that it is related t
   expect(executed).toEqual(['db_1 lifecycle.create', 'db_1 lifecycle.poststart', 'app_1 lifecycle.create'])
 })
 
-test('order holds through instances outside the selection, and these establish to the installed ones', () => {
-  const { executed, memory } = installed(
+test('order holds through instances outside the selection, and these establish to the installed ones', async () => {
+  const { executed, memory } = await installed(
     [
       { id: 'app', operations: ['lifecycle.create'], relationships: [{ to: 'middle' }] },
       {
@@ -178,8 +176,8 @@ test('order holds through instances outside the selection, and these establish t
   expect(memory.instanceStates.has('middle_1')).toBe(false)
 })
 
-test('a relationship with an operation waits for that operation only', () => {
-  const { executed } = installed([
+test('a relationship with an operation waits for that operation only', async () => {
+  const { executed } = await installed([
     { id: 'db', operations: ['lifecycle.create', 'lifecycle.start'] },
     {
       id: 'app',
@@ -191,23 +189,23 @@ test('a relationship with an operation waits for that operation only', () => {
   expect(executed.slice(1).sort()).toEqual(['app_1 lifecycle.create', 'db_1 lifecycle.start'])
 })
 
-test('filters are combined', () => {
+test('filters are combined', async () => {
   const sketches = ['a', 'b', 'c'].map((id) => ({
     id,
     operations: ['lifecycle.create'],
     types: id === 'c' ? [] : ['my.Type'],
   }))
-  const { executed } = installed(sketches, { type_names: ['my.Type'], node_ids: ['b', 'c'] })
+  const { executed } = await installed(sketches, { type_names: ['my.Type'], node_ids: ['b', 'c'] })
   expect(executed).toEqual(['b_1 lifecycle.create'])
 })
 
-test('relationships in a circle are refused with their names', () => {
-  expect(() =>
-    installed([
-      { id: 'a', relationships: [{ to: 'b' }] },
-      { id: 'b', relationships: [{ to: 'a' }] },
-    ]),
-  ).toThrow('2 node instances wait for each other in a circle through their relationships (a_1, b_1)')
+test('relationships in a circle are refused with their names', async () => {
+  const { outcome } = await installed([
+    { id: 'a', relationships: [{ to: 'b' }] },
+    { id: 'b', relationships: [{ to: 'a' }] },
+  ])
+  const why = '2 node instances wait for each other in a circle through their relationships (a_1, b_1)'
+  expect(outcome).toEqual({ status: 'failed', error: expect.stringContaining(why) })
 })
 
 test('an operation carries what its executor needs to know', () => {
@@ -215,7 +213,7 @@ test('an operation carries what its executor needs to know', () => {
     { id: 'db', operations: ['lifecycle.create'], operation: { inputs: { size: 3 } } },
   ])
   const [phase] = graphPhases('install', {})
-  const input = { model, context: { execution_id: 'e1' }, newId: world(model).options.newId }
+  const input = { model, context: { execution_id: 'e1' }, newId: counterIds() }
   const rows = phase === undefined ? [] : finish(phase.build(input))
   const create = rows.find((row) => row.type === 'RemoteWorkflowTask')
   expect(create).toMatchObject({

@@ -1,23 +1,18 @@
 import { expect, test } from 'vitest'
-import { graphPhases } from '../../test/graph-phases.ts'
 import { run, type Script, world } from '../../test/memory-runner.ts'
 import { messages, newStore } from '../../test/memory-store.ts'
 import { deployment, type NodeSketch } from '../../test/model-builder.ts'
 import type { JsonObject } from '../json.ts'
-import { finish } from '../work.ts'
 
-function uninstalled(
+async function uninstalled(
   sketches: readonly NodeSketch[],
   parameters: JsonObject = {},
   script: Script = () => ({}),
 ) {
   const model = deployment(sketches.map((sketch) => ({ state: 'started', ...sketch })))
-  const at = world(model, script)
-  const [phase] = graphPhases('uninstall', parameters)
-  const memory = newStore(
-    phase === undefined ? [] : finish(phase.build({ model, context: {}, newId: at.options.newId })),
-  )
-  const outcome = run(at, memory)
+  const at = world(model, script, 'uninstall', parameters)
+  const memory = newStore()
+  const outcome = await run(at, memory)
   return {
     outcome,
     states: memory.stateLog.map((line) => line.split(' ')[1]),
@@ -36,8 +31,8 @@ const operations = [
   'lifecycle.postdelete',
 ]
 
-test('uninstall goes through every implemented step in the order of the lifecycle', () => {
-  const { executed, events, states, all } = uninstalled([{ id: 'db', operations }])
+test('uninstall goes through every implemented step in the order of the lifecycle', async () => {
+  const { executed, events, states, all } = await uninstalled([{ id: 'db', operations }])
   expect(executed).toEqual(operations.map((name) => `db_1 ${name}`))
   expect(states).toEqual(['stopping', 'stopped', 'deleting', 'deleted'])
   expect(events).toEqual([
@@ -55,8 +50,8 @@ test('uninstall goes through every implemented step in the order of the lifecycl
   expect(all[0]).toBe("Subgraph started 'db_1'")
 })
 
-test('what is not implemented is said or silent', () => {
-  const { events, states } = uninstalled([{ id: 'db' }])
+test('what is not implemented is said or silent', async () => {
+  const { events, states } = await uninstalled([{ id: 'db' }])
   expect(events).toEqual([
     'Stopping node instance',
     'Validating node instance after deletion: nothing to do',
@@ -79,8 +74,8 @@ test.each([
     ['Stop: instance already uninitialized', 'Delete: instance already uninitialized'],
     ['stopped', 'deleted'],
   ],
-])('from %s only the rest is done', (state, middle, states) => {
-  const result = uninstalled([{ id: 'db', state, operations: ['lifecycle.stop', 'lifecycle.delete'] }])
+])('from %s only the rest is done', async (state, middle, states) => {
+  const result = await uninstalled([{ id: 'db', state, operations: ['lifecycle.stop', 'lifecycle.delete'] }])
   expect(result.events).toEqual([
     'Validating node instance after deletion: nothing to do',
     ...middle,
@@ -89,8 +84,8 @@ test.each([
   expect(result.states).toEqual(states)
 })
 
-test('of a deleted instance nothing is done', () => {
-  const { events, states, executed } = uninstalled([{ id: 'db', state: 'deleted', operations }])
+test('of a deleted instance nothing is done', async () => {
+  const { events, states, executed } = await uninstalled([{ id: 'db', state: 'deleted', operations }])
   expect(events).toEqual([
     'Validating node instance after deletion: nothing to do',
     'Stop: instance already deleted',
@@ -99,8 +94,8 @@ test('of a deleted instance nothing is done', () => {
   expect([states, executed]).toEqual([[], []])
 })
 
-test('sources go before targets, and relationships are unlinked in reverse order', () => {
-  const { executed } = uninstalled([
+test('sources go before targets, and relationships are unlinked in reverse order', async () => {
+  const { executed } = await uninstalled([
     { id: 'net', operations: ['lifecycle.stop'] },
     { id: 'db', operations: ['lifecycle.stop'] },
     {
@@ -122,8 +117,8 @@ test('sources go before targets, and relationships are unlinked in reverse order
   ])
 })
 
-test('a relationship with an operation does not order an uninstallation', () => {
-  const { executed } = uninstalled([
+test('a relationship with an operation does not order an uninstallation', async () => {
+  const { executed } = await uninstalled([
     { id: 'db', operations: ['lifecycle.stop'] },
     {
       id: 'app',
@@ -134,14 +129,14 @@ test('a relationship with an operation does not order an uninstallation', () => 
   expect(executed).toEqual(['db_1 lifecycle.stop', 'app_1 lifecycle.stop'])
 })
 
-test('the agent is gone before its host stops', () => {
+test('the agent is gone before its host stops', async () => {
   const agent = [
     'monitoring_agent.stop',
     'monitoring_agent.uninstall',
     'cloudify_agent.stop_amqp',
     'cloudify_agent.delete',
   ]
-  const { executed } = uninstalled([
+  const { executed } = await uninstalled([
     {
       id: 'vm',
       types: ['cloudify.nodes.Compute'],
@@ -152,9 +147,9 @@ test('the agent is gone before its host stops', () => {
   expect(executed).toEqual([...agent, 'lifecycle.stop'].map((name) => `vm_1 ${name}`))
 })
 
-test('with ignore_failure a failing operation is reported, not retried, and passed over', () => {
+test('with ignore_failure a failing operation is reported, not retried, and passed over', async () => {
   const script: Script = (key) => (key.endsWith('.stop') ? { error: { message: 'no such disk' } } : {})
-  const { outcome, executed, events, all } = uninstalled(
+  const { outcome, executed, events, all } = await uninstalled(
     [{ id: 'db', operations: ['lifecycle.stop', 'lifecycle.delete'] }],
     { ignore_failure: true },
     script,

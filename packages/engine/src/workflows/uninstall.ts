@@ -20,6 +20,7 @@ export const uninstall: Workflow = {
         kind: 'graph',
         name: 'uninstall',
         cleansUpOnResume: false,
+        mayStopHalfway: true,
         build: (input) =>
           buildLifecycleGraph(
             {

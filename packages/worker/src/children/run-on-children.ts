@@ -2,7 +2,7 @@ import { ApiError, isEndStatus } from '@tutti/api'
 import { holdSource } from '@tutti/domain/dependencies'
 import { checkUnused } from '@tutti/domain/deployments'
 import { insertExecution, setExecutionStatus } from '@tutti/domain/executions'
-import { type WorkflowEnd, WorkflowError } from '@tutti/engine'
+import { Stopped, type WorkflowEnd, WorkflowError } from '@tutti/engine'
 import {
   checkLease,
   type ExecutionRow,
@@ -11,7 +11,7 @@ import {
   notify,
   type Transaction,
 } from '@tutti/storage'
-import { type ExecutionControl, Stopped } from '../executions/control.ts'
+import type { ExecutionControl } from '../executions/control.ts'
 import type { WorkerServices } from '../services.ts'
 import { attemptId } from './attempt-id.ts'
 import { type Child, isBusy, listChildren, lockStatus, readStatuses } from './queries.ts'

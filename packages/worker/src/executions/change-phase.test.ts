@@ -7,7 +7,13 @@ import { createTestDatabase } from '@tutti/storage/testing'
 import { expect, test } from 'vitest'
 import { changePhase } from './change-phase.ts'
 
-const phase: ActionPhase = { kind: 'action', name: 'rename', action: 'rename', input: { to: 'changed' } }
+const phase: ActionPhase = {
+  kind: 'action',
+  name: 'rename',
+  action: 'rename',
+  input: { to: 'changed' },
+  otherwise: { kind: 'undo' },
+}
 const step = (name: ActionStep['step'], changed: Partial<ActionPhase> = {}): ActionStep => ({
   phase: { ...phase, ...changed },
   step: name,

@@ -1,7 +1,8 @@
+import { Stopped } from '@tutti/engine'
 import { openDatabase } from '@tutti/storage'
 import { expect, test } from 'vitest'
 import type { WorkerServices } from '../services.ts'
-import { cancelModeOf, checkHeld, type ExecutionControl, newControl, Stopped, untilLost } from './control.ts'
+import { cancelModeOf, checkHeld, type ExecutionControl, newControl, untilLost } from './control.ts'
 import { whileHeld } from './while-held.ts'
 
 type Row = Parameters<typeof newControl>[0]

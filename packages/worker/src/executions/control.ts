@@ -1,27 +1,21 @@
-import type { CancelMode } from '@tutti/engine'
+import { type CancelMode, type RunControl, Stopped } from '@tutti/engine'
 import type { ExecutionRow, Lease } from '@tutti/storage'
 
 /**
  * What may happen to a running execution from outside: it is to be cancelled, its lease is lost, or this worker
  * drains. Whoever runs it looks here between its steps and is woken when something changes.
  */
-export type ExecutionControl = {
+export type ExecutionControl = RunControl & {
   readonly lease: Lease
   /** Until when no other worker can have it, on `monotonicMs`. */
   heldUntilMs: number
   /** The last step of its graphs that is stored. */
   step: number
   cancelMode: CancelMode | null
-  /** What still runs of it after it was cancelled is to end now. */
-  endsLeft: boolean
   /** It was cancelled and operations of it still run: the lease is kept until they have ended. */
   keepsLease: boolean
-  /** Another worker has it now, or may have: stop at once and write nothing. */
-  readonly lost: AbortSignal
   lose(): void
-  /** Start nothing more; what runs may end. */
   isDraining: boolean
-  /** What runs has had its time to end. */
   isOutOfTime: boolean
   wake: () => void
 }
@@ -55,11 +49,6 @@ export function cancelModeOf(status: string): CancelMode | null {
     default:
       return null
   }
-}
-
-/** Thrown out of a run that is to leave its execution to another worker. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped'
 }
 
 /** @throws Stopped when the execution must be left now, whatever still runs */

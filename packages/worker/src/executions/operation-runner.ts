@@ -1,4 +1,4 @@
-import type { GraphEvent, OperationOutcome, StoredOperation } from '@tutti/engine'
+import type { GraphEvent, OperationOutcome, RunningOperations, StoredOperation } from '@tutti/engine'
 import { type ExecutionRow, publicReason } from '@tutti/storage'
 import { chooseExecutor, givenOperation, refusing } from '../executors/index.ts'
 import {
@@ -11,17 +11,6 @@ import {
 import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
 
-/** The operations of one graph that are at work on this worker. */
-export type OperationRunner = {
-  start(operation: StoredOperation, resume: boolean): void
-  kill(operationIds: readonly string[]): void
-  /** `at once`: they may already be run again elsewhere. */
-  killAll(how: 'gently' | 'at once'): void
-  readonly running: number
-  /** Resolves when none runs any more. */
-  idle(): Promise<void>
-}
-
 /**
  * Gives operations to their executors, side by side, each in its turn, and reports what becomes of them. Every `start` is
  * answered by one `operation-ended`, whatever happens to its executor; only what this worker leaves to another one,
@@ -33,7 +22,7 @@ export function createOperationRunner(
   control: ExecutionControl,
   token: string,
   report: (event: GraphEvent) => void,
-): OperationRunner {
+): RunningOperations {
   const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>()
 
   async function run(operation: StoredOperation, isResumed: boolean, abort: AbortController): Promise<void> {

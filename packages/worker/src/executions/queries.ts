@@ -1,3 +1,4 @@
+import { changeNodeInstances } from '@tutti/domain/node-instances'
 import { insertGraph, insertOperations } from '@tutti/domain/operations'
 import type {
   Commit,
@@ -7,6 +8,7 @@ import type {
   ModelNodeInstance,
   PhaseProgress,
   PreparedResume,
+  StoredGraph,
   StoredOperation,
 } from '@tutti/engine'
 import {
@@ -90,13 +92,6 @@ export async function loadModel(
   return { nodes: nodes as ModelNode[], nodeInstances: nodeInstances as unknown as ModelNodeInstance[] }
 }
 
-export type StoredGraph = {
-  readonly id: string
-  readonly name: string
-  readonly record: GraphRecord
-  readonly operations: readonly StoredOperation[]
-}
-
 export async function loadGraphs(db: Database, lease: Lease): Promise<StoredGraph[]> {
   const graphs = await db
     .selectFrom('tasks_graphs')
@@ -160,7 +155,7 @@ export async function takeStep(
   throw new Error(`step ${step} of execution ${lease.executionId} cannot follow step ${stored.step}`)
 }
 
-/** Stores everything that one step of the reducer decided (engine README 3); `takeStep` comes before it. */
+/** Stores everything that one step of the reducer decided (README of the engine); `takeStep` comes before it. */
 export async function storeCommit(
   transaction: Transaction,
   execution: ExecutionRow,
@@ -176,6 +171,9 @@ export async function storeCommit(
       .where('tenant_id', '=', tenantId)
       .where('id', 'in', commit.removed)
       .execute()
+  }
+  for (const change of commit.nodeInstanceChanges) {
+    await changeNodeInstances(transaction, { tenantId, deploymentId: execution.deployment_id ?? '' }, change)
   }
   await setInstanceStates(transaction, execution, commit)
   if (commit.record !== null) await setGraphRecord(transaction, tenantId, graphId, commit.record)

@@ -1,20 +1,14 @@
-import { cloudifyContext, type StoredOperation, type Workflow, WorkflowError } from '@tutti/engine'
+import { cloudifyContext, type StoredOperation, WorkflowError } from '@tutti/engine'
 import { chooseExecutor } from '../executors/index.ts'
 
 const namedAtMost = 5
 
 /**
- * A workflow that comes to an operation which cannot run would stop there, half done: it is not begun. What undoes
- * things goes as far as it comes.
+ * A workflow that comes to an operation which cannot run would stop there, half done: it is not begun.
  *
  * @throws WorkflowError
  */
-export function refuseUnbuilt(
-  workflowId: string,
-  mapped: Workflow,
-  operations: readonly StoredOperation[],
-): void {
-  if (mapped.name === 'uninstall') return
+export function refuseUnbuilt(workflowId: string, operations: readonly StoredOperation[]): void {
   const reasons = new Set<string>()
   for (const operation of operations) {
     if (operation.type !== 'RemoteWorkflowTask') continue

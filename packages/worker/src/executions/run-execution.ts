@@ -2,7 +2,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import { isEndStatus } from '@tutti/api'
 import { type EvaluatedTargets, storeTargets } from '@tutti/domain/dependencies'
 import { checkAtStart, setExecutionStatus } from '@tutti/domain/executions'
-import { type WorkflowEnd, WorkflowError, workflowEnded, workflowStarted } from '@tutti/engine'
+import {
+  runWorkflow,
+  Stopped,
+  type WorkflowEnd,
+  WorkflowError,
+  workflowEnded,
+  workflowStarted,
+} from '@tutti/engine'
 import {
   checkLease,
   type ExecutionRow,
@@ -15,10 +22,11 @@ import {
 import type { WorkerServices } from '../services.ts'
 import { targetsOf } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
-import { cancelModeOf, type ExecutionControl, Stopped } from './control.ts'
+import { mappedWorkflow } from '../system/mapped-workflow.ts'
+import { cancelModeOf, type ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
+import { createRunner, storedRun } from './execution-runner.ts'
 import { setParameters, setToken } from './queries.ts'
-import { runWorkflow } from './run-workflow.ts'
 import { whileHeld } from './while-held.ts'
 
 /**
@@ -82,7 +90,9 @@ async function attempt(
   const ready = { ...execution, parameters: checked.parameters }
   const token = await begin(services, ready, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
-  const { end, left } = await runWorkflow(services, ready, control, token)
+  const workflow = await mappedWorkflow(services.db, ready)
+  const runner = createRunner(services, ready, control, token)
+  const { end, left } = await runWorkflow(storedRun(ready, workflow), runner)
   if (left === null) {
     await finish(services, execution, control, end, await targetsOf(services, execution))
     services.log.info({ ...fields, status: end.status }, 'execution ended')

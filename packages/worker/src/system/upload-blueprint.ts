@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseLabels } from '@tutti/api'
 import { findProviderContext } from '@tutti/domain/manager'
 import { diagnosticText } from '@tutti/dsl'
+import { Stopped } from '@tutti/engine'
 import {
   addLabels,
   blueprintLabels,
@@ -16,7 +17,6 @@ import {
   unpackedArchive,
 } from '@tutti/storage'
 import { importRulesOf } from '../blueprints/import-rules.ts'
-import { Stopped } from '../executions/control.ts'
 import type { ParsedBlueprint } from '../planning/blueprint.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'

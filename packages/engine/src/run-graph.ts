@@ -1,22 +1,41 @@
-import type { Commit, GraphEvent, GraphOutcome, GraphState } from '@tutti/engine'
-import { reduce } from '@tutti/engine'
-import type { ExecutionRow } from '@tutti/storage'
-import type { WorkerServices } from '../services.ts'
-import { type ExecutionControl, Stopped, untilLost } from './control.ts'
-import { createOperationRunner } from './operation-runner.ts'
-import { whileHeld } from './while-held.ts'
+import type { Commit, GraphOutcome } from './commit.ts'
+import type { CancelMode, GraphEvent } from './graph-event.ts'
+import type { GraphState } from './graph-state.ts'
+import { reduce } from './reduce.ts'
+import type { StoredOperation } from './stored-operation.ts'
 
-export type GraphRun = {
-  readonly services: WorkerServices
-  readonly execution: ExecutionRow
-  readonly control: ExecutionControl
-  readonly token: string
-  readonly graph: GraphState
-  /**
-   * Stores one step, once, however often it is called for it; rejects with LeaseLost when the execution is another
-   * worker's.
-   */
-  store(commit: Commit, step: number): Promise<void>
+/** What may happen to a running execution from outside; the loop looks here between its steps. */
+export type RunControl = {
+  readonly cancelMode: CancelMode | null
+  /** What still runs of it after it was cancelled is to end now. */
+  endsLeft: boolean
+  /** Another runner has it now, or may have: stop at once and store nothing. */
+  readonly lost: AbortSignal
+  /** Start nothing more; what runs may end. */
+  readonly isDraining: boolean
+  /** What runs has had its time to end. */
+  readonly isOutOfTime: boolean
+}
+
+/** The operations of one graph that are at work. Each that was started is reported by one `operation-ended`. */
+export type RunningOperations = {
+  start(operation: StoredOperation, resume: boolean): void
+  kill(operationIds: readonly string[]): void
+  /** `at once`: they may already be run again elsewhere. */
+  killAll(how: 'gently' | 'at once'): void
+  readonly running: number
+  /** Resolves when none runs any more. */
+  idle(): Promise<void>
+}
+
+/** What moves a graph besides the reducer: clock, waiting, and whoever performs operations. */
+export type GraphRunner = {
+  readonly control: RunControl
+  /** Unix time in ms. */
+  now(): number
+  /** Resolves at that time (null: at none), and before when something was reported or `control` has changed. */
+  untilWoken(atMs: number | null): Promise<void>
+  openOperations(report: (event: GraphEvent) => void): RunningOperations
 }
 
 export type GraphEnd = {
@@ -33,23 +52,29 @@ export type OperationsLeft = {
   drop(): Promise<void>
 }
 
+/** Thrown out of a run that is to be left to another runner. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
+
 /**
- * Moves one graph to its end: reduce, store, perform, wait, again (engine README). Answers that come in while a step
- * is being stored make up the next one, so a busy graph costs few transactions. While the database is away,
- * operations run on and their answers wait.
+ * Moves one graph to its end: reduce, store, perform, wait, again. Answers that come in while a step is being stored
+ * make up the next one, so a busy graph costs few transactions.
  *
- * @throws Stopped when the execution is left to another worker: it lost its lease, or this worker drains
+ * @param store makes one step durable; it is done when this resolves, and the run is over when it rejects
+ * @throws Stopped when the execution is left to another runner: it is lost, or this one drains
  */
-export async function runGraph(run: GraphRun): Promise<GraphEnd> {
-  const { services, control } = run
+export async function runGraph(
+  graph: GraphState,
+  store: (commit: Commit) => Promise<void>,
+  runner: GraphRunner,
+): Promise<GraphEnd> {
+  const { control } = runner
   let inbox: GraphEvent[] = []
-  let state = run.graph
-  let requested: ExecutionControl['cancelMode'] = null
+  let state = graph
+  let requested: CancelMode | null = null
   let isKilling = false
-  const operations = createOperationRunner(services, run.execution, control, run.token, (event) => {
-    inbox.push(event)
-    control.wake()
-  })
+  const operations = runner.openOperations((event) => inbox.push(event))
   const isAtRest = () => control.isDraining && operations.running === 0
   const hasNews = () =>
     inbox.length > 0 ||
@@ -61,15 +86,9 @@ export async function runGraph(run: GraphRun): Promise<GraphEnd> {
   async function takeStep() {
     const events = inbox
     inbox = []
-    const step = reduce(state, events, services.now(), !control.isDraining)
+    const step = reduce(state, events, runner.now(), !control.isDraining)
     state = step.state
-    const { commit } = step
-    if (commit !== null) {
-      const number = control.step + 1
-      const stored = whileHeld(services, control, () => run.store(commit, number))
-      await untilLost(control, stored)
-      control.step = number
-    }
+    if (step.commit !== null) await store(step.commit)
     for (const command of step.commands) {
       if (command.type === 'run') operations.start(command.operation, command.resume)
       else operations.kill(command.operationIds)
@@ -94,7 +113,7 @@ export async function runGraph(run: GraphRun): Promise<GraphEnd> {
           operations.killAll('gently')
         }
         if (inbox.length > 0) await takeStep()
-        else await untilWoken(control, null, services.now())
+        else await runner.untilWoken(null)
       }
     } catch (error) {
       await drop()
@@ -116,7 +135,7 @@ export async function runGraph(run: GraphRun): Promise<GraphEnd> {
       }
       const { outcome, more, wakeAtMs } = await takeStep()
       if (outcome === null) {
-        if (!more && !hasNews()) await untilWoken(control, wakeAtMs, services.now())
+        if (!more && !hasNews()) await runner.untilWoken(wakeAtMs)
         continue
       }
       const isLeft = outcome.status === 'cancelled' && requested === 'cancel' && operations.running > 0
@@ -132,25 +151,8 @@ export async function runGraph(run: GraphRun): Promise<GraphEnd> {
   }
 }
 
-async function end(
-  outcome: GraphOutcome,
-  operations: ReturnType<typeof createOperationRunner>,
-): Promise<GraphOutcome> {
+async function end(outcome: GraphOutcome, operations: RunningOperations): Promise<GraphOutcome> {
   if (outcome.status !== 'succeeded') operations.kill(outcome.abandoned)
   await operations.idle()
   return outcome
-}
-
-const longestSleepMs = 60_000
-
-async function untilWoken(control: ExecutionControl, wakeAtMs: number | null, nowMs: number): Promise<void> {
-  const sleepMs = wakeAtMs === null ? longestSleepMs : Math.min(longestSleepMs, Math.max(0, wakeAtMs - nowMs))
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, sleepMs)
-    control.wake = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-  })
-  control.wake = () => {}
 }
