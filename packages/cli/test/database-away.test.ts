@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openDatabase, startEmbeddedPostgres } from '@tutti/storage'
 import { expect, test } from 'vitest'
 import { expectNotRepeated, expectWholeInstall, recordedSuccesses } from './crash/nothing-lost.ts'
-import { childrenOf, killProcess, processesWith } from './crash/process-table.ts'
+import { childrenOf, killProcess, processesWith, warmParentsWith } from './crash/process-table.ts'
 import { recordedBlueprint } from './crash/recorded-blueprint.ts'
 import { atSite } from './crash/site.ts'
 import { clientOf, freePort, untilReady } from './crash/tutti-process.ts'
@@ -52,7 +52,8 @@ test(
         const whenNothingRuns = () =>
           until('the end of what ran', 20_000, async () => {
             const alive = new Set((await processesWith(site.marker)).map(({ pid }) => pid))
-            for (const { pid } of [api, ...workers]) alive.delete(pid)
+            const idle = await warmParentsWith(site.marker)
+            for (const { pid } of [api, ...workers, ...idle]) alive.delete(pid)
             return alive.size === 0
           })
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hashPassword, sha256 } from '@tutti/domain/authentication'
 import { type Database, toJson } from '@tutti/storage'
+import { sql } from 'kysely'
 import { passwordOf } from './password-of.ts'
 
 /** Rows that tests of the REST service begin with, written as workers and other requests would have left them. */
@@ -178,7 +179,9 @@ export async function addExecution(
       is_dry_run: options.isDryRun ?? false,
       deployment_id: deploymentId ?? null,
       deployment_display_name: deploymentId ?? null,
-      blueprint_id: deploymentId === undefined ? null : 'blueprint',
+      blueprint_id: sql`coalesce((
+        select blueprint_id from deployments where tenant_id = ${owner(options).tenant_id} and id = ${deploymentId ?? null}
+      ), ${deploymentId === undefined ? null : 'blueprint'})`,
       token_hash: sha256(token),
       lease_owner: null,
     })

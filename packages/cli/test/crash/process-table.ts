@@ -11,6 +11,13 @@ export async function processesWith(text: string): Promise<LivingProcess[]> {
   return all.filter((_process, index) => marked[index])
 }
 
+/** The processes that operations are forked from, whose children have their command line too. */
+export async function warmParentsWith(text: string): Promise<LivingProcess[]> {
+  const found = (await processesWith(text)).filter(({ command }) => command.includes('operations_parent.py'))
+  const pids = new Set(found.map(({ pid }) => pid))
+  return found.filter(({ parent }) => !pids.has(parent))
+}
+
 /** The processes that work in `folder` or below it. */
 export async function processesIn(folder: string): Promise<LivingProcess[]> {
   const all = await allProcesses()

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { insertExecution } from './index.ts'
 
 /** Small, and still several times what a loaded machine takes for one renewal. */
-const leaseMs = 1_500
+const leaseMs = 3_000
 const stallMs = 1.5 * leaseMs
 
 let own: TestDatabase
