@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -482,6 +483,33 @@ ctx.returns({
     })
     writeFileSync(go, '')
     expect(await victim).toEqual({ ok: true, result: null })
+  })
+
+  test('a tenant whose parents give up does not have its files written by the worker’s user', async () => {
+    const { python, environment } = warm()
+    const victim = join(folder, 'victim-of-link')
+    writeFileSync(victim, 'mine', { mode: 0o600 })
+    const site = join(folder, 'plugins', String(one), 'site-of-links')
+    await python('ctx.returns(1)', { user: one, environment: { ...environment, inherited } })
+    mkdirSync(site)
+    writeFileSync(
+      join(site, 'sitecustomize.py'),
+      `import json, os, sys
+if 'operations_parent' in str(sys.orig_argv):
+    read = os.read
+    def link(file, size):
+        data = read(file, size)
+        if data.startswith(b'['):
+            folder = json.loads(data)[1]
+            try: os.symlink('${victim}', folder + '/input.json')
+            except FileExistsError: pass
+            os._exit(1)
+        return data
+    os.read = link`,
+    )
+    const lying = { ...environment, inherited: { ...inherited, PYTHONPATH: site } }
+    await expect(python('ctx.returns(2)', { user: one, environment: lying })).rejects.toThrow('EEXIST')
+    expect([readFileSync(victim, 'utf8'), statSync(victim).uid]).toEqual(['mine', 0])
   })
 
   test('an operation that has another process taken for its own does not have it killed', async () => {
