@@ -3,8 +3,8 @@
 It has imported the SDK, and forks for every operation (docs/decisions/2026-11-22-warm-python.md). It is told where an
 operation's folder is and nothing else, so it holds nothing of any operation. It has no threads and no connections.
 
-From the worker, a line of JSON each: [id, folder, claim, mark]. To it:
-["ready"], ["cannot", why]; ["started", id, pid], ["refused", id, why], ["ended", id, status of wait(2)].
+From the worker, a line of JSON each: [id, folder, claim, mark], or [] to know whether this process is well. To it:
+["alive"]; ["ready"], ["cannot", why]; ["started", id, pid], ["refused", id, why], ["ended", id, status of wait(2)].
 """
 import gc
 import json
@@ -124,7 +124,11 @@ class Parent:
             self._end()
         *lines, self._input = (self._input + data).split(b'\n')
         for line in lines:
-            self._start(*json.loads(line))
+            words = json.loads(line)
+            if words:
+                self._start(*words)
+            else:
+                say('alive')
 
     def _start(self, number, folder, claim, mark):
         try:

@@ -52,6 +52,27 @@ class CtxInPython(OperationCase):
                   'ctx instance runtime-properties again "$(ctx instance runtime-properties text)"', TEXT=text)
         self.assertEqual(self.runtime_properties(), {'text': text, 'again': text})
 
+    def test_text_survives_what_scripts_tell_their_own_perl(self):
+        text = 'ünï €'
+        for unicode in ['SDA', '0', '']:
+            with self.subTest(unicode):
+                self.bash('export PERL_UNICODE="{0}"\nctx instance runtime-properties text "$TEXT"\n'
+                          'ctx instance runtime-properties again "$(ctx instance runtime-properties text)"'.format(unicode),
+                          TEXT=text)
+                self.assertEqual(self.runtime_properties(), {'text': text, 'again': text})
+
+    def test_many_at_once(self):
+        self.bash('for i in $(seq 200); do ctx instance runtime-properties "key$i" "$i" & done; wait')
+        self.assertEqual(self.runtime_properties(), {'key{0}'.format(i): str(i) for i in range(1, 201)})
+
+    def test_a_long_argument(self):
+        self.bash('ctx instance runtime-properties long "$(head -c 120000 /dev/zero | tr "\\0" x)"')
+        self.assertEqual(self.runtime_properties(), {'long': 'x' * 120000})
+
+    def test_bytes_that_are_no_text(self):
+        self.bash(r"""ctx instance runtime-properties odd "$(printf 'a\xffb\x01\x7f"\\\\')" """)
+        self.assertEqual(self.runtime_properties(), {'odd': 'a\ufffdb\x01\x7f"\\\\'})
+
     def test_logs_and_events(self):
         self.bash('ctx logger info hello\nctx logger warning careful\nctx send-event happened')
         self.assertIn(('warning', 'careful'), [(log['level'], log['message']['text']) for log in self.manager.logs])

@@ -1,3 +1,5 @@
+import './exact-json.ts'
+
 export { parseSettingValue } from './configuration/parse-value.ts'
 export * from './configuration/settings.ts'
 export { ApiError, type ApiErrorOptions, type ErrorBody } from './errors/api-error.ts'

@@ -25,6 +25,9 @@ export type OpenDatabase = {
 const int8 = 20
 types.setTypeParser(int8, Number)
 
+/** pg keeps the JSON.parse of when it was loaded; the one of `exact-json.ts` in api may have come later. */
+for (const json of [114, 3802]) types.setTypeParser(json, (text) => JSON.parse(text))
+
 /** An error is better than a request that hangs. */
 const defaultSilenceMs = 15_000
 

@@ -61,3 +61,17 @@ test('of executions whose events are gone nothing stays', async () => {
   await sumEventCounts(db, 1_000)
   expect((await sql`select from event_counts where execution_id = 'gone'`.execute(db)).rows).toEqual([])
 })
+
+test('of events that somebody truncates nothing stays counted, also while others append', async () => {
+  const { db } = database
+  await append('truncated', 4).execute(db)
+  await sumEventCounts(db, 1_000)
+  await Promise.all([
+    sql`truncate events`.execute(db),
+    ...Array.from({ length: 5 }, () => append('beside', 2).execute(db)),
+    sumEventCounts(db, 1_000),
+  ])
+  expect(await different()).toEqual([])
+  await append('after', 2).execute(db)
+  expect(await different()).toEqual([])
+})

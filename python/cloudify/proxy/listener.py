@@ -2,6 +2,10 @@
 import os
 import socket
 
+# Of commands that come at once. A client with a time limit is not made to wait by a unix socket when they are more: it
+# fails. The system has a limit of its own, mostly as high.
+BACKLOG = 4096
+
 
 class Listener:
     """Owns the socket: close() ends it and wakes whoever accepts. `path` is what a request must ask for."""
@@ -43,7 +47,7 @@ def _listen_in(folder):
     try:
         listener.bind(path)
         os.chmod(path, 0o600)
-        listener.listen(128)
+        listener.listen(BACKLOG)
     except OSError:
         listener.close()
         raise
@@ -58,7 +62,7 @@ def _listen_on_port(port):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(('127.0.0.1', port))
-        listener.listen(128)
+        listener.listen(BACKLOG)
     except OSError:
         listener.close()
         raise

@@ -25,6 +25,7 @@ import * as executionPhase from './0090-execution-phase.ts'
 import * as requestIds from './0100-request-ids.ts'
 import * as planParts from './0120-plan-parts.ts'
 import * as eventCounts from './0130-event-counts.ts'
+import * as eventTruncation from './0131-event-truncation.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -53,6 +54,7 @@ const migrations: Record<string, Migration> = {
   '0100-request-ids': requestIds,
   '0120-plan-parts': planParts,
   '0130-event-counts': eventCounts,
+  '0131-event-truncation': eventTruncation,
 }
 
 /**

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs'
+import { fchown as changeOwner, close as closeFile, open as openByName, writeFile } from 'node:fs'
 import { access, mkdir, open, rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,6 +8,9 @@ import type { OperationEnvironment, OperationRequest } from './request.ts'
 
 // Half as dear as those of fs/promises, which make an object for each file: a worker writes hundreds a second.
 const write = promisify(writeFile)
+const openFile = promisify(openByName)
+const fchown = promisify(changeOwner)
+const close = promisify(closeFile)
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
@@ -21,10 +24,16 @@ export async function writeInput(
   name: string,
   more: JsonObject = {},
 ): Promise<void> {
-  // It holds tokens; the folder of mkdtemp is closed to other users as well.
   const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs, ...more }
-  await write(join(folder, name), JSON.stringify(input), { mode: 0o600 })
-  await handOver(join(folder, name), request.user)
+  // It holds tokens; the folder of mkdtemp is closed to other users as well. `wx`, and the file by its descriptor: where
+  // a parent had the folder before, its user may have put a link there.
+  const file = await openFile(join(folder, name), 'wx', 0o600)
+  try {
+    await write(file, JSON.stringify(input))
+    if (request.user !== null) await fchown(file, request.user, request.user)
+  } finally {
+    await close(file)
+  }
   await handOver(folder, request.user)
 }
 

@@ -1,5 +1,5 @@
 import { type SpawnOptions, spawn } from 'node:child_process'
-import { chmod, chown, mkdir, rm, rmdir } from 'node:fs/promises'
+import { chmod, lchown, mkdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withoutNewPrivileges } from './setpriv.ts'
 
@@ -19,9 +19,9 @@ export function operationUser(ids: UserIds | undefined, tenantId: number): Opera
   )
 }
 
-/** Gives a file or folder to the operation's user. */
+/** Gives a file or folder to the operation's user: itself, should it be a link. */
 export async function handOver(path: string, user: OperationUser): Promise<void> {
-  if (user !== null) await chown(path, user, user)
+  if (user !== null) await lchown(path, user, user)
 }
 
 /** A lasting folder of that user's own, below one that nobody may look through. */

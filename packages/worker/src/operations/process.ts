@@ -17,6 +17,11 @@ export type OperationProcess = {
 
 /**
  * Starts the process of an operation, whose own folder is given, and tells it by that folder what to do. Rejects when
- * this machine cannot do its part.
+ * this machine cannot do its part. Whoever waits for others while it starts waits no longer than until `stopped` settles:
+ * then the operation is to end, or not to begin.
  */
-export type StartProcess = (request: OperationRequest, folder: string) => Promise<OperationProcess>
+export type StartProcess = (
+  request: OperationRequest,
+  folder: string,
+  stopped: Promise<unknown>,
+) => Promise<OperationProcess>

@@ -47,7 +47,8 @@ async function readBounded(file: string): Promise<string | null> {
   }
   try {
     const stat = await handle.stat()
-    if (!stat.isFile()) return null
+    // A second name may be one of a file that its user cannot read.
+    if (!stat.isFile() || stat.nlink > 1) return null
     return stat.size > outputLimitBytes ? 'too large' : await handle.readFile('utf8')
   } finally {
     await handle.close()

@@ -10,7 +10,7 @@ import type { OperationProcess, StartProcess } from './process.ts'
 import { readOutput } from './read-output.ts'
 import type { OperationRequest } from './request.ts'
 import { keepBounded } from './rotating-log.ts'
-import { stopOf, timedOut } from './time-limit.ts'
+import { type Stop, stopOf, timedOut } from './time-limit.ts'
 
 /**
  * Runs one operation in a process of its own, as `start` starts it (docs/reference/operations.md, "Process"), and answers
@@ -28,11 +28,13 @@ export async function runOperation(
     await mkdir(request.workFolder, { recursive: true, mode: 0o700 })
     const folder = await mkdtemp(join(request.workFolder, 'operation-'))
     try {
+      const stop = stopOf(request.timeLimit.ms, signal)
       const endOfLog = keepBounded(request.logFile, request.logLimits, request.warn)
       try {
-        const process = await start(request, folder)
-        return await ended(request, process, folder, signal)
+        const process = await start(request, folder, stop.reason)
+        return await ended(request, process, folder, stop, signal)
       } finally {
+        stop.clear()
         await endOfLog()
       }
     } finally {
@@ -51,10 +53,10 @@ async function ended(
   request: OperationRequest,
   process: OperationProcess,
   folder: string,
+  stop: Stop,
   signal: AbortSignal,
 ): Promise<OperationOutcome> {
-  const stop = stopOf(request.timeLimit.ms, signal)
-  const first = await Promise.race([process.exit, stop.reason])
+  const first = await Promise.race([stop.reason, process.exit])
   stop.clear()
   if (typeof first === 'string') await process.kill(signal.reason === atOnce ? 0 : killGraceMs)
   const exit = await process.exit

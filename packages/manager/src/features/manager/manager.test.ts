@@ -108,3 +108,20 @@ test('the monitoring is open to the token in the cookie of who may see it in eve
   await manager.inject('PUT', '/permissions/manager/monitoring')
   expect(await ask(`XSRF-TOKEN=${mona}`, { tenant: 'default_tenant' })).toEqual(refused)
 })
+
+test('what one has sent does not rename what another sends', async () => {
+  const send = async (context: string) => {
+    const answer = await manager.app.inject({
+      method: 'POST',
+      url: '/api/v3.1/provider/context?update=true',
+      headers: headersOf({}),
+      payload: `{"name":"p","context":${context}}`,
+    })
+    expect(answer.statusCode).toBe(200)
+    return (await manager.inject('GET', '/provider/context')).body.context
+  }
+  // JSON.parse of V8 takes the second one's key for the first one's.
+  expect(await send('{"a":[],"gr\\\\u0":0}')).toEqual({ a: [], 'gr\\u0': 0 })
+  expect(await send('{"a":1,"gr\\u00f6\\u00dfe":1}')).toEqual({ a: 1, größe: 1 })
+  expect(await send('{"a":1,"\\u00e4\\"":1}')).toEqual({ a: 1, 'ä"': 1 })
+})

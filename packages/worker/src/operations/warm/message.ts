@@ -4,6 +4,7 @@ import type { Exit } from '../process.ts'
 /** What a parent says (python/operations_parent.py). */
 export type Message =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'alive' }
   | { readonly kind: 'cannot'; readonly reason: string }
   | { readonly kind: 'started'; readonly id: number; readonly pid: number }
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
@@ -14,7 +15,7 @@ export function parseMessage(line: string): Message {
   const words: unknown = JSON.parse(line)
   if (Array.isArray(words)) {
     const [kind, first, second]: readonly unknown[] = words
-    if (kind === 'ready') return { kind }
+    if (kind === 'ready' || kind === 'alive') return { kind }
     if (kind === 'cannot') return { kind, reason: String(first) }
     if (kind === 'refused' && isNumber(first)) return { kind, id: first, reason: String(second) }
     // A process of the number 1 is never a parent's child, and kill(-1) is everybody.

@@ -40,16 +40,37 @@ export type Parent = {
   end(): Promise<void>
 }
 
+/** Operations of its user can halt a parent, or bring it never to answer. None of them is kept waiting by that for ever. */
+export type ParentPatience = {
+  /** How long it may take until it is ready. */
+  readonly readyMs: number
+  /** For how long it may be silent while it has operations, when it is asked. */
+  readonly silentMs: number
+}
+
+/** So often is it asked in that time: this process may have been halted itself. */
+const timesAsked = 3
+
+/** What it prints is kept in part, and not listened to without an end. */
+const mostErrors = 64 * 1024
+
+/** For what it has said last, should something else have its channel open when it is gone. */
+const drainMs = 1_000
+
 /** An idle parent ends at once when it is told to. */
 const lastMs = 2_000
 
 type Given = {
+  readonly isStarted: boolean
   readonly onStart: (forked: Forked) => void
   /** `orphaned`: it may go on, but the parent that would tell of its end is no more. */
   readonly onExit: (exit: Exit | 'orphaned') => void
 }
 
-export function startParent({ python, user, environment, runtimeFolder, folder }: ParentCommand): Parent {
+export function startParent(
+  { python, user, environment, runtimeFolder, folder }: ParentCommand,
+  { readyMs, silentMs }: ParentPatience,
+): Parent {
   const mark = randomUUID()
   const command = [python, '-u', join(runtimeFolder, 'operations_parent.py')] as const
   const [file, ...args] = user === null ? command : withoutNewPrivileges(command)
@@ -67,32 +88,52 @@ export function startParent({ python, user, environment, runtimeFolder, folder }
   const given = new Map<number, Given>()
   let lastId = 0
   let isGone = false
+  let isReady = false
+  let unanswered = 0
   let errors = ''
+  let errorBytes = 0
 
   // An idle parent keeps no process from ending.
   const hold = (how: 'ref' | 'unref') => {
     for (const one of [child, channel, child.stderr as Socket | null]) one?.[how]()
   }
 
+  /** @throws Error at what was not asked: there is no end of listening to it */
   function hear(message: Message): void {
-    if (message.kind === 'ready') ready.resolve(undefined)
-    else if (message.kind === 'cannot') ready.resolve(message.reason)
-    else if (message.kind === 'refused') forget(message.id)?.onStart(message)
-    else if (message.kind === 'ended') forget(message.id)?.onExit(message.exit)
-    else {
+    if (message.kind === 'alive') {
+      if (unanswered === 0) throw new Error('nobody asked')
+      unanswered -= 1
+    } else if (message.kind === 'ready' || message.kind === 'cannot') {
+      if (isReady) throw new Error('it was ready')
+      isReady = true
+      clearTimeout(readyTimer)
+      ready.resolve(message.kind === 'ready' ? undefined : message.reason)
+    } else if (message.kind === 'started') {
       const one = given.get(message.id)
-      if (one === undefined) return
+      if (one === undefined || one.isStarted) throw new Error('no such operation')
       const { promise, resolve } = Promise.withResolvers<Exit | 'orphaned'>()
-      given.set(message.id, { onStart: () => {}, onExit: resolve })
+      given.set(message.id, { isStarted: true, onStart: () => {}, onExit: resolve })
       one.onStart({ kind: 'started', pid: message.pid, exit: promise })
+    } else {
+      const one = given.get(message.id)
+      if (one?.isStarted !== (message.kind === 'ended')) throw new Error('no such operation')
+      given.delete(message.id)
+      if (given.size === 0) hold('unref')
+      if (message.kind === 'ended') one.onExit(message.exit)
+      else one.onStart(message)
     }
   }
 
-  function forget(id: number): Given | undefined {
-    const one = given.get(id)
-    if (given.delete(id) && given.size === 0) hold('unref')
-    return one
-  }
+  const readyTimer = setTimeout(() => {
+    ready.resolve(`it was not ready after ${readyMs / 1000} seconds`)
+    child.kill('SIGKILL')
+  }, readyMs).unref()
+  const askTimer = setInterval(() => {
+    if (given.size === 0) return
+    if (unanswered === timesAsked) return void child.kill('SIGKILL')
+    unanswered += 1
+    channel.write('[]\n')
+  }, silentMs / timesAsked).unref()
 
   const read = lineReader((line) => hear(parseMessage(line)))
   channel.setEncoding('utf8').on('data', (piece: string) => {
@@ -103,12 +144,17 @@ export function startParent({ python, user, environment, runtimeFolder, folder }
     }
   })
   channel.on('error', () => {}) // `close` says that it is gone
+  channel.on('end', () => child.kill('SIGKILL')) // it can be told nothing any more
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
     errors = (errors + piece).slice(-2_000)
+    errorBytes += piece.length
+    if (errorBytes > mostErrors) child.stderr?.destroy()
   })
   const end = (reason: string) => {
     if (isGone) return
     isGone = true
+    clearTimeout(readyTimer)
+    clearInterval(askTimer)
     if (child.pid !== undefined) watcher.release({ leader: child.pid, mark })
     ready.resolve(reason)
     gone.resolve()
@@ -119,6 +165,12 @@ export function startParent({ python, user, environment, runtimeFolder, folder }
     given.clear()
   }
   child.once('error', ({ message }) => end(message))
+  child.once('exit', () => {
+    setTimeout(() => {
+      channel.destroy()
+      child.stderr?.destroy()
+    }, drainMs).unref()
+  })
   // After its last message.
   child.once('close', () => end(errors.trim() || 'it ended while it started'))
   if (child.pid !== undefined) watcher.watch({ leader: child.pid, mark })
@@ -133,7 +185,7 @@ export function startParent({ python, user, environment, runtimeFolder, folder }
       if (isGone) return Promise.resolve({ kind: 'gone' })
       lastId += 1
       const { promise, resolve } = Promise.withResolvers<Forked>()
-      given.set(lastId, { onStart: resolve, onExit: () => {} })
+      given.set(lastId, { isStarted: false, onStart: resolve, onExit: () => {} })
       hold('ref')
       channel.write(`${JSON.stringify([lastId, operationFolder, claim, operationMark])}\n`)
       return promise

@@ -1,5 +1,5 @@
 import type { OperationUser } from '../operation-user.ts'
-import { type Parent, type ParentCommand, startParent } from './parent.ts'
+import { type Parent, type ParentCommand, type ParentPatience, startParent } from './parent.ts'
 
 export type ParentLimits = {
   /** Of those that nobody needs just now. A parent has some 20 MB. */
@@ -7,9 +7,15 @@ export type ParentLimits = {
   readonly idleMs: number
   /** How often it is looked for those that are idle. */
   readonly lookMs: number
-}
+} & ParentPatience
 
-const usual: ParentLimits = { mostIdle: 16, idleMs: 300_000, lookMs: 15_000 }
+const usual: ParentLimits = {
+  mostIdle: 16,
+  idleMs: 300_000,
+  lookMs: 15_000,
+  readyMs: 60_000,
+  silentMs: 30_000,
+}
 
 /** For so long operations are started without one, where it could not be started. */
 const failedMs = 60_000
@@ -33,7 +39,8 @@ export type Parents = {
 
 type Kept = { readonly parent: Parent; usedAtMs: number }
 
-export function createParents(events: ParentEvents, limits: ParentLimits = usual): Parents {
+export function createParents(events: ParentEvents, given: Partial<ParentLimits> = {}): Parents {
+  const limits = { ...usual, ...given }
   const { mostIdle, idleMs, lookMs } = limits
   const now = () => performance.now()
   const kept = new Map<string, Kept>()
@@ -43,7 +50,7 @@ export function createParents(events: ParentEvents, limits: ParentLimits = usual
   let timer: NodeJS.Timeout | undefined
 
   function start(key: string, command: ParentCommand): Kept {
-    const parent = startParent(command)
+    const parent = startParent(command, limits)
     const entry = { parent, usedAtMs: now() }
     kept.set(key, entry)
     timer ??= setInterval(endIdle, lookMs).unref()

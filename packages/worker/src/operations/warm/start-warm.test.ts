@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +42,7 @@ afterAll(async () => {
 })
 
 /** Parents of its own for a test, with what became of them. */
-function warm(limits?: ParentLimits) {
+function warm(limits?: Partial<ParentLimits>) {
   const seen = { forked: 0, lost: 0, failures: [] as string[] }
   const events = {
     onFork: () => {
@@ -217,6 +218,119 @@ test('operations and parents survive that parents are killed all the time', asyn
   await parents.close()
 })
 
+test('the folder for lasting files is made again when somebody has removed it', async () => {
+  const { python, environment, parents } = warm()
+  const gone = join(folder, 'plugins-to-remove')
+  const changes = { environment: { ...environment, pluginWorkFolder: gone } }
+  expect(await python('import os\nctx.returns(os.getcwd())', changes)).toEqual({ ok: true, result: gone })
+  rmSync(gone, { recursive: true })
+  expect(await python('import os\nctx.returns(os.getcwd())', changes)).toEqual({ ok: true, result: gone })
+  await parents.close()
+})
+
+/** What no operation of this file is kept waiting for. */
+const never = 3_600_000
+
+test('an operation that is given to a halted parent ends at its time limit or when it is killed, and never begins', async () => {
+  const { python, parents, environment } = warm({ silentMs: never })
+  const pid = parentOf(await python(tellParent))
+  process.kill(pid, 'SIGSTOP')
+  const begun = join(folder, 'begun-after-all')
+  const limited = { timeLimit: { ms: 200, isRecoverable: false } }
+  expect(await python(`open('${begun}', 'w')`, limited)).toMatchObject({
+    error: { message: 'Process killed due to timeout of 0.2 seconds' },
+  })
+  const stop = new AbortController()
+  const request = operationRequest(
+    { folder, port: manager.port },
+    { script_source: `open('${begun}', 'w')`, process: { eval_python: true } },
+    { environment },
+  )
+  const start = startWarm(parents, { onFork() {} })
+  const waiting = runOperation(request, start, stop.signal)
+  const isGiven = (name: string) => existsSync(join(folder, 'work', name, 'request-0.json'))
+  await until(() => readdirSync(join(folder, 'work')).some(isGiven))
+  stop.abort()
+  expect(await waiting).toMatchObject({ error: { kind: 'killed' } })
+  process.kill(pid, 'SIGCONT')
+  expect(await python(tellParent)).toEqual({ ok: true, result: pid })
+  expect(existsSync(begun)).toBe(false)
+  await parents.close()
+})
+
+test('what has begun ends at its time limit although its parent is halted', async () => {
+  const { run, parents } = warm({ silentMs: never })
+  const pids = join(folder, 'halted-parent')
+  const running = run(
+    { script_source: `#!/bin/bash\n${written(pids, '$(cut -d" " -f4 /proc/$PPID/stat) $$')}; sleep 60` },
+    { timeLimit: { ms: 2_000, isRecoverable: false } },
+  )
+  await until(() => existsSync(pids))
+  const [parent = 0, script = 0] = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
+  process.kill(parent, 'SIGSTOP')
+  expect(await running).toMatchObject({ error: { message: 'Process killed due to timeout of 2 seconds' } })
+  expect(isAlive(script)).toBe(false)
+  await parents.close()
+})
+
+test('a halted parent is given up, and what waited for it runs in another', async () => {
+  const { python, run, parents, seen } = warm({ silentMs: 1_500 })
+  const pid = parentOf(await python(tellParent))
+  const [file, go] = [join(folder, 'begun-before'), join(folder, 'begun-before-go')]
+  const script = `#!/bin/bash\n${written(file, '$$')}; while [ ! -e ${go} ]; do sleep 0.05; done; ctx returns well`
+  const begun = run({ script_source: script })
+  await until(() => existsSync(file))
+  process.kill(pid, 'SIGSTOP')
+  const next = parentOf(await python(tellParent))
+  expect(next).toBeGreaterThan(1)
+  expect(next).not.toBe(pid)
+  writeFileSync(go, '')
+  expect(await begun).toEqual({ ok: true, result: 'well' })
+  expect(seen.lost).toBeGreaterThan(0)
+  expect(isAlive(pid)).toBe(false)
+  await parents.close()
+})
+
+/** Surroundings in which the parent runs this text before it does anything. */
+const beforeParent = (environment: OperationRequest['environment'], text: string) => {
+  const site = mkdtempSync(join(folder, 'site-'))
+  writeFileSync(
+    join(site, 'sitecustomize.py'),
+    `import os, sys, time\nif 'operations_parent' in str(sys.orig_argv):\n  ${text.replaceAll('\n', '\n  ')}\n`,
+  )
+  return {
+    environment: { ...environment, inherited: { ...environment.inherited, PYTHONPATH: site } },
+  }
+}
+
+test.each([
+  ['never is ready', 'time.sleep(3600)', 'it was not ready after 1 seconds'],
+  ['ends, and leaves its channel to another', 'if os.fork(): os._exit(3)\ntime.sleep(60)', ''],
+  ['closes its channel and stays', 'os.close(3)\ntime.sleep(60)', ''],
+  ['prints without an end', 'while True: os.write(2, b"x" * 65536)', ''],
+])('operations do not wait for a parent that %s', async (_what, text, reason) => {
+  const { python, parents, seen, environment } = warm({ readyMs: 1_000 })
+  const changes = beforeParent(environment, text)
+  expect(await python(tellParent, changes)).toEqual({ ok: true, result: process.pid })
+  expect(seen.failures).toHaveLength(1)
+  expect(seen.failures[0]).toContain(reason)
+  await parents.close()
+})
+
+test('a parent that says what nobody has asked is not listened to', async () => {
+  const { python, parents, seen, environment } = warm()
+  const flood = `write = os.write
+def lie(file, data):
+  done = write(file, data)
+  while b'"started"' in bytes(data): write(3, b'["ended", 99, 0]\\n')
+  return done
+os.write = lie`
+  const changes = beforeParent(environment, flood)
+  expect(await python(`ctx.returns('done')`, changes)).toEqual({ ok: true, result: 'done' })
+  await until(() => seen.lost === 1)
+  await parents.close()
+})
+
 test('idle parents end, the longest idle first', async () => {
   const soon = warm({ mostIdle: 9, idleMs: 0, lookMs: 10 })
   await soon.python(tellParent)
@@ -369,6 +483,33 @@ ctx.returns({
     })
     writeFileSync(go, '')
     expect(await victim).toEqual({ ok: true, result: null })
+  })
+
+  test('a tenant whose parents give up does not have its files written by the worker’s user', async () => {
+    const { python, environment } = warm()
+    const victim = join(folder, 'victim-of-link')
+    writeFileSync(victim, 'mine', { mode: 0o600 })
+    const site = join(folder, 'plugins', String(one), 'site-of-links')
+    await python('ctx.returns(1)', { user: one, environment: { ...environment, inherited } })
+    mkdirSync(site)
+    writeFileSync(
+      join(site, 'sitecustomize.py'),
+      `import json, os, sys
+if 'operations_parent' in str(sys.orig_argv):
+    read = os.read
+    def link(file, size):
+        data = read(file, size)
+        if data.startswith(b'['):
+            folder = json.loads(data)[1]
+            try: os.symlink('${victim}', folder + '/input.json')
+            except FileExistsError: pass
+            os._exit(1)
+        return data
+    os.read = link`,
+    )
+    const lying = { ...environment, inherited: { ...inherited, PYTHONPATH: site } }
+    await expect(python('ctx.returns(2)', { user: one, environment: lying })).rejects.toThrow('EEXIST')
+    expect([readFileSync(victim, 'utf8'), statSync(victim).uid]).toEqual(['mine', 0])
   })
 
   test('an operation that has another process taken for its own does not have it killed', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, chown, link, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { changesStart, commonEnvironment, ownEnvironment } from '../child-environment.ts'
@@ -9,24 +10,39 @@ import type { Exit, OperationProcess, StartProcess } from '../process.ts'
 import type { OperationEnvironment, OperationRequest } from '../request.ts'
 import { leaderOf } from '../session.ts'
 import { startCold } from '../start-cold.ts'
-import { orphansExit } from './orphan.ts'
+import { exitByAnswer, orphansExit } from './orphan.ts'
 import type { ParentCommand } from './parent.ts'
 import type { ParentEvents, Parents } from './parents.ts'
 
 /** Whoever may end a parent, any operation of its user, could keep another from being started for ever. */
 const mostParents = 3
 
+/** How long an operation's parent has to tell the end of what was killed. */
+const lastWordMs = 5_000
+
+const orphaned = Promise.resolve('orphaned' as const)
+
+/** What was to end before it had begun. */
+const neverBegun: OperationProcess = {
+  exit: Promise.resolve({ kind: 'signalled', signal: 'SIGKILL' }),
+  async kill() {},
+  leave() {},
+}
+
 /** Has a parent fork for the operation; without one, starts an interpreter for it. */
 export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFork'>): StartProcess {
   const commandOf = rememberedCommands()
-  return async (request, folder) => {
+  return async (request, folder, stopped) => {
     const { context, user } = request
     const own = { ...ownEnvironment(context, user), ...logVariables(request) }
-    if (changesStart(own)) return startCold(request, folder)
+    if (changesStart(own)) return startCold(request, folder, stopped)
     const command = await commandOf(request)
-    if ((await parents.of(command)) === undefined) return startCold(request, folder)
+    const isStopped = stopped.then(() => 'stopped' as const)
+    const first = await Promise.race([parents.of(command), isStopped])
+    if (first === 'stopped') return neverBegun
+    if (first === undefined) return startCold(request, folder, stopped)
     const output = await outputFor(request, folder)
-    if (output === undefined) return startCold(request, folder)
+    if (output === undefined) return startCold(request, folder, stopped)
     const mark = randomUUID()
     const process = {
       variables: own,
@@ -39,26 +55,41 @@ export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFo
     // Before it starts: its leader is known only when it has, and may be anybody's number.
     const watched = { leader: 0, mark }
     watcher.watch(watched)
-    const started = (leader: number | null, exit: Promise<Exit>): OperationProcess => {
+    const started = (leader: number | null, toldExit: Promise<Exit | 'orphaned'>): OperationProcess => {
+      const over = new AbortController()
+      const untold = Promise.withResolvers<Exit>()
       const leave = () => watcher.release(watched)
       onFork()
-      return { exit, kill: (graceMs) => killStarted({ leader, mark, user }, graceMs).finally(leave), leave }
+      return {
+        exit: Promise.race([
+          toldExit.then((told) => (told === 'orphaned' ? orphansExit(leader, folder, over.signal) : told)),
+          untold.promise,
+        ]),
+        async kill(graceMs) {
+          await killStarted({ leader, mark, user }, graceMs).finally(leave)
+          // Nothing of it is left. Its parent says so as well, but may be halted, or lie.
+          const timer = setTimeout(() => {
+            over.abort()
+            untold.resolve(exitByAnswer(folder))
+          }, lastWordMs)
+          toldExit.then((told) => told === 'orphaned' || clearTimeout(timer))
+        },
+        leave,
+      }
     }
+    const fork = async (attempt: number) => (await parents.of(command))?.fork(folder, claimOf(attempt), mark)
     try {
       for (let attempt = 0; attempt < mostParents; attempt += 1) {
-        const forked = await (await parents.of(command))?.fork(folder, claimOf(attempt), mark)
-        if (forked?.kind === 'started') {
-          const { pid, exit } = forked
-          return started(
-            pid,
-            exit.then((ended) => (ended === 'orphaned' ? orphansExit(pid, folder) : ended)),
-          )
+        const forked = await Promise.race([fork(attempt), isStopped])
+        if (forked === 'stopped') {
+          if (!(await isTakenBack(folder, attempt))) return started(leaderOf(mark), orphaned)
+          watcher.release(watched)
+          await rm(join(folder, claimOf(attempt + 1)), { force: true })
+          return neverBegun
         }
+        if (forked?.kind === 'started') return started(forked.pid, forked.exit)
         if (forked?.kind === 'refused') throw new Error(`no process for the operation: ${forked.reason}`)
-        if (!(await isTakenBack(folder, attempt))) {
-          const leader = leaderOf(mark)
-          return started(leader, orphansExit(leader, folder))
-        }
+        if (!(await isTakenBack(folder, attempt))) return started(leaderOf(mark), orphaned)
       }
     } catch (error) {
       watcher.release(watched)
@@ -66,7 +97,7 @@ export function startWarm(parents: Parents, { onFork }: Pick<ParentEvents, 'onFo
     }
     watcher.release(watched)
     await rm(join(folder, claimOf(mostParents)), { force: true })
-    return startCold(request, folder)
+    return startCold(request, folder, stopped)
   }
 }
 
@@ -80,7 +111,8 @@ function rememberedCommands(): (request: OperationRequest) => Promise<ParentComm
     const { python, user, environment: given } = request
     const key = `${user} ${python}`
     const known = remembered.get(key)
-    if (known?.given === given) return known.command
+    // Whoever tidies up this machine may remove a folder that was there.
+    if (known?.given === given && existsSync(known.command.folder)) return known.command
     const environment = await ownSurroundings(request)
     const command = {
       python,
