@@ -75,7 +75,12 @@ ctx.returns({'more': inputs.get('more')})
                 ("import sys; sys.exit(2)", 'RecoverableError', 'RecoverableError', [None],
                  'The script ended itself with sys.exit(2)'),
                 ("ctx.returns(object)", 'NonRecoverableError', 'NonRecoverableError', [],
-                 'The operation returned a value that is not JSON: Object of type type is not JSON serializable')]:
+                 'The operation returned a value that is not JSON: Object of type type is not JSON serializable'),
+                ("ctx.returns({'a': float('nan')})", 'NonRecoverableError', 'NonRecoverableError', [],
+                 'The operation returned a value that is not JSON: Out of range float values are not JSON compliant'),
+                ("raise RecoverableError('a', retry_after=float('inf'))", 'RecoverableError', 'RecoverableError', [], 'a'),
+                ("raise NonRecoverableError('a', causes=[{(1, 2): 3}])", 'NonRecoverableError', 'NonRecoverableError', [],
+                 'a')]:
             with self.subTest(text):
                 error = self.failure(text)
                 self.assertEqual((error['exception_type'], error['known_exception_type'],
