@@ -80,6 +80,20 @@ setup(name='a-plugin', version='1', py_modules=['a_plugin'], install_requires=['
   await run(python, ['-c', dependencies])
 })
 
+test('a script that a test of a plugin runs finds ctx', async () => {
+  await writeFile(join(folder, 'port.sh'), '#!/bin/sh\nctx returns "$(ctx node properties port)"\n')
+  const answer = await run(python, [
+    '-c',
+    `from cloudify.mocks import MockCloudifyContext
+from cloudify.state import current_ctx
+from script_runner import tasks
+ctx = MockCloudifyContext(node_id='a', properties={'port': 80}, resources={'port.sh': 'port.sh'})
+with current_ctx.push(ctx):
+    print('answer', tasks.run(script_path='port.sh', ctx=ctx))`,
+  ])
+  expect(answer).toMatch(/^answer 80$/m)
+})
+
 test('where the SDK is on the path of a worker, cloudify-common counts as installed', async () => {
   const version = `import importlib.metadata, pkg_resources
 for name in ('cloudify-common', 'fusion-common', 'cloudify-plugins-common'):

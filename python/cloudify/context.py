@@ -264,6 +264,6 @@ class CloudifyContext(CommonContext):
         return found
 
     def _connect_for_events(self) -> Any:
-        connection = self._manager.connection()
-        connection.open_now()
-        return connection
+        if self._manager.roots()[0].startswith('https:'):
+            import ssl  # noqa: F401  # not later, in the thread that sends
+        return self._manager.connection()

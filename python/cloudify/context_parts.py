@@ -48,8 +48,12 @@ class OperationContext:
     """The operation and how often it was tried."""
 
     def __init__(self, operation_context: Optional[Dict[str, Any]]) -> None:
-        self._operation_context = self._context = operation_context or {}
+        self._operation_context = operation_context or {}  # plugins' tests put another one in its place
         self._operation_retry: Optional[OperationRetry] = None
+
+    @property
+    def _context(self) -> Dict[str, Any]:
+        return self._operation_context
 
     name = given('name')
     retry_number = given('retry_number')

@@ -37,7 +37,7 @@ def _answer_to(request, folder):
         return output, _result_text(output)
     except BaseException as error:  # SystemExit too: a script that exits must not end without an answer
         output = {'type': 'error', 'payload': error_payload(error)}
-        return output, json.dumps(output, default=repr)
+        return output, _error_text(output)
 
 
 def _flush():
@@ -125,9 +125,17 @@ def _save(ctx, failing):
 
 def _result_text(output):
     try:
-        return json.dumps(output)
+        return json.dumps(output, allow_nan=False)  # NaN and Infinity are Python's own, which nobody else reads
     except (TypeError, ValueError) as error:
         raise NonRecoverableError('The operation returned a value that is not JSON: {0}'.format(error)) from error
+
+
+def _error_text(output):
+    try:
+        return json.dumps(output, default=repr, allow_nan=False)
+    except (TypeError, ValueError):  # a pause of infinity, causes with keys that are no texts
+        payload = dict(output['payload'], known_exception_type_args=[], known_exception_type_kwargs={'causes': []})
+        return json.dumps(dict(output, payload=payload))
 
 
 if __name__ == '__main__':

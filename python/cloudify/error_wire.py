@@ -18,7 +18,7 @@ def error_payload(error: BaseException) -> dict:
     known = next((kind for kind in KNOWN if isinstance(error, kind)), exceptions.RecoverableError)
     payload = {
         'exception_type': type(error).__name__,
-        'message': str(error),
+        'message': _text(error),
         'known_exception_type': known.__name__,
         'known_exception_type_args': _arguments(known, error),
         'known_exception_type_kwargs': {'causes': getattr(error, 'causes', None) or []},
@@ -37,6 +37,13 @@ def error_payload(error: BaseException) -> dict:
 
 def error_traceback(error: BaseException) -> str:
     return ''.join(traceback.format_exception(type(error), error, error.__traceback__))
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as failure:  # of an exception class of a plugin: what went wrong must be told all the same
+        return '{0} (whose text cannot be had: {1!r})'.format(type(error).__name__, failure)
 
 
 def _arguments(known: type, error: BaseException) -> list:

@@ -22,6 +22,7 @@ class EventSink:
         self._connect = connect
         self._connection = None
         self._envelope = envelope
+        self._process = os.getpid()
         self._waiting = deque()
         self._waiting_bytes = 0
         self._unsent = 0  # records: those that wait and those that are being sent
@@ -40,6 +41,8 @@ class EventSink:
 
     def flush(self):
         """Returns once everything handed over so far is stored."""
+        if self._is_forked():
+            return
         with self._changed:
             self._hurry = True
             self._changed.notify_all()
@@ -47,6 +50,8 @@ class EventSink:
             self._hurry = False
 
     def close(self):
+        if self._is_forked():
+            return
         self.flush()
         with self._changed:
             thread, self._thread = self._thread, None
@@ -59,8 +64,16 @@ class EventSink:
     def _put(self, kind, record):
         record['timestamp'] = datetime.now(timezone.utc).isoformat(timespec='milliseconds').replace('+00:00', 'Z')
         entry = Entry(kind, record)
+        if self._is_forked():
+            self._send([entry])
+            return
         with self._changed:
             if self._thread is None:
+                # Imports here and not in the thread: a process that forks meanwhile would wait for them for ever.
+                try:
+                    self._connected()
+                except Exception:
+                    pass  # the thread tries again, and says it then
                 self._thread = threading.Thread(target=self._send_all, name='events', daemon=True)
                 self._thread.start()
             self._changed.wait_for(lambda: self._waiting_bytes < WAITING_BYTES)
@@ -72,7 +85,7 @@ class EventSink:
 
     def _send_all(self):
         try:
-            self._connected()  # while the script is still starting: imports and connects ahead of need
+            self._connected().open_now()  # while the script is still starting
         except Exception:
             pass  # it is tried again with the first batch, and said then
         while True:
@@ -99,6 +112,11 @@ class EventSink:
                 self._waiting_bytes -= len(batch[-1].text)
             self._changed.notify_all()
             return batch
+
+    def _is_forked(self):
+        """In a process that the operation forked there is no thread, nobody closes this before the end, and the locks are
+        as they happened to be: so records are sent one by one, without them."""
+        return self._process != os.getpid()
 
     def _is_batch(self):
         return len(self._waiting) >= BATCH_RECORDS or self._waiting_bytes >= BATCH_BYTES

@@ -76,7 +76,10 @@ class MockContext(dict):
         return self[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self[name] = value
+        if hasattr(dict, name):
+            super().__setattr__(name, value)  # `instance.update = Mock()`
+        else:
+            self[name] = value
 
 
 class MockRelationshipContext:
@@ -184,7 +187,7 @@ class MockCloudifyContext(CloudifyContext):
 
     @property
     def capabilities(self) -> ContextCapabilities:
-        return self._capabilities
+        return self._capabilities or super().capabilities
 
     @property
     def logger(self) -> Any:

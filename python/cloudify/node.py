@@ -11,9 +11,9 @@ def _read_only(*_: Any, **__: Any) -> Any:
 
 
 class ImmutableProperties(dict):
-    """A node's properties."""
+    """A node's properties. `setdefault` is not refused: plugins fill in what is absent, for this operation alone."""
 
-    __setitem__ = __delitem__ = update = clear = pop = popitem = setdefault = _read_only  # type: ignore[assignment]
+    __setitem__ = __delitem__ = update = clear = pop = popitem = _read_only  # type: ignore[assignment]
 
     def copy(self) -> Dict[str, Any]:
         return dict(self)

@@ -172,7 +172,8 @@ class Session:
 
     def _key(self, url: str, verify: Any) -> Tuple[Any, ...]:
         parts = urlsplit(url)
-        return parts.scheme, parts.hostname, parts.port, verify
+        # A forked process has copies of the connections, on which answers are for who asked in the other process.
+        return os.getpid(), parts.scheme, parts.hostname, parts.port, verify
 
     def _take(self, key: Tuple[Any, ...]) -> Optional[http_client.HTTPConnection]:
         while True:

@@ -74,6 +74,8 @@ def _forward(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         except RuntimeError:
             if name in ('__repr__', '__str__'):  # a debugger or a log asks these of everything
                 return '<{0} unbound>'.format(type(self).__name__)
+            if name == '__dir__':
+                return []
             raise
         return function(current, *others, **kwargs)
     forwarded.__name__ = name

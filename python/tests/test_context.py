@@ -93,6 +93,8 @@ class Context(ContextCase):
             with self.assertRaisesRegex(NonRecoverableError, 'Cannot override read only properties'):
                 change()
         self.assertEqual(dict(properties)['port'], 8080)
+        # As with runtime properties, plugins fill in what is absent: for themselves, as nobody stores it.
+        self.assertEqual((properties.setdefault('port', 1), properties.setdefault('absent', 2)), (8080, 2))
 
     def test_update_writes_only_changes_and_forgets(self):
         ctx = self.ctx()

@@ -1,4 +1,6 @@
 """The mocks, used as the tests of real plugins use them."""
+import os
+import tempfile
 import unittest
 from unittest import mock
 
@@ -12,6 +14,7 @@ from cloudify.mocks import (
     MockRelationshipSubjectContext)
 from cloudify.proxy.server import process_ctx_request
 from cloudify.state import current_ctx
+from script_runner import tasks
 
 
 class Mocks(unittest.TestCase):
@@ -107,6 +110,10 @@ class Mocks(unittest.TestCase):
             one.target.node
         one.target.node = 'n'
         self.assertEqual(one.target['node'], 'n')
+        one.source.instance.update = mock.Mock()
+        one.source.instance.update('now')
+        one.source.instance.update.assert_called_once_with('now')
+        self.assertEqual(set(one.source.instance), {'id', 'runtime_properties'})
 
     def test_resources(self):
         one = MockCloudifyContext(resources={'a.txt': b'text', 'b': '/path/b'})
@@ -128,6 +135,8 @@ class Mocks(unittest.TestCase):
         one = MockCloudifyContext(capabilities=capabilities)
         self.assertEqual((one.capabilities['ip'], 'ip' in one.capabilities, one.capabilities.get_all()),
                          (1, True, {'db_1': {'ip': 1}}))
+        own = MockCloudifyContext(node_id='a', relationships=[MockRelationshipContext(target)])
+        self.assertEqual((own.capabilities['ip'], own.capabilities.get_all()), (1, {'db_1': {'ip': 1}}))
 
     def test_items(self):
         one = MockCloudifyContext(node_id='a', properties={'p': 1}, runtime_properties={'r': 2, 'p': 3})
@@ -158,10 +167,23 @@ class Mocks(unittest.TestCase):
         self.assertEqual(one.operation._operation_retry.retry_after, 5)
         one.operation._operation_context['name'] = 'n'
         self.assertEqual(one.operation.name, 'n')
+        one.operation._operation_context = {'name': 'other', 'retry_number': 3}
+        self.assertEqual((one.operation.name, one.operation.retry_number), ('other', 3))
 
     def test_scripts_reach_a_mock_as_they_reach_the_real_one(self):
         one = MockCloudifyContext(node_id='a', node_name='n', properties={'p': {'q': [1, 2]}}, runtime_properties={})
         self.assertEqual(process_ctx_request(one, ["node", "properties", "p.q[1]"]), 2)
+
+    def test_the_script_operation_takes_a_file_of_the_test(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.py') as script:
+            script.write('from cloudify import ctx\nctx.returns(ctx.node.properties["p"])')
+            script.flush()
+            one = MockCloudifyContext(node_id='a', properties={'p': 1}, resources={'scripts/a.py': script.name})
+            with current_ctx.push(one):
+                self.assertEqual(tasks.run(script_path='scripts/a.py', ctx=one), 1)
+            with mock.patch.object(one, 'download_resource', return_value=script.name), current_ctx.push(one):
+                self.assertEqual(tasks.run(script_path='elsewhere.py', ctx=one), 1)
+            self.assertTrue(os.path.exists(script.name))
 
     def test_patched_as_plugins_patch(self):
         current_ctx.set(MockCloudifyContext(node_id='a'))

@@ -15,6 +15,24 @@ def write_behind(instance, key, value):
 '''
 
 
+FORKING = '''
+import multiprocessing
+from cloudify import ctx
+ctx.logger.info('before')
+answers = multiprocessing.get_context('fork').Queue()
+def look():
+    ctx.logger.info('in the child')
+    answers.put([ctx.node.properties['port'], ctx.instance.runtime_properties.get('none')])
+children = [multiprocessing.get_context('fork').Process(target=look) for _ in range(4)]
+for child in children:
+    child.start()
+found = [[ctx.node.properties['port'], ctx.instance.runtime_properties.get('none')]] + [answers.get() for _ in children]
+for child in children:
+    child.join()
+ctx.returns(found)
+'''
+
+
 class PythonScript(OperationCase):
     def failure(self, text, **fields):
         return self.error({'script_source': HEAD + text, 'process': {'eval_python': True}}, **fields)
@@ -57,7 +75,12 @@ ctx.returns({'more': inputs.get('more')})
                 ("import sys; sys.exit(2)", 'RecoverableError', 'RecoverableError', [None],
                  'The script ended itself with sys.exit(2)'),
                 ("ctx.returns(object)", 'NonRecoverableError', 'NonRecoverableError', [],
-                 'The operation returned a value that is not JSON: Object of type type is not JSON serializable')]:
+                 'The operation returned a value that is not JSON: Object of type type is not JSON serializable'),
+                ("ctx.returns({'a': float('nan')})", 'NonRecoverableError', 'NonRecoverableError', [],
+                 'The operation returned a value that is not JSON: Out of range float values are not JSON compliant'),
+                ("raise RecoverableError('a', retry_after=float('inf'))", 'RecoverableError', 'RecoverableError', [], 'a'),
+                ("raise NonRecoverableError('a', causes=[{(1, 2): 3}])", 'NonRecoverableError', 'NonRecoverableError', [],
+                 'a')]:
             with self.subTest(text):
                 error = self.failure(text)
                 self.assertEqual((error['exception_type'], error['known_exception_type'],
@@ -191,6 +214,22 @@ except CloudifyClientError as error:
     def test_a_manager_that_is_away_for_a_while_is_waited_for(self):
         self.manager.failures = [503, 502, 500]
         self.assertEqual(self.python(HEAD + "ctx.returns(ctx.node.properties['port'])"), 8080)
+
+    def test_processes_that_it_forks(self):
+        for _ in range(5):
+            self.assertEqual(self.python(FORKING), [[8080, None]] * 5)
+        texts = self.manager.texts()
+        self.assertEqual((texts.count('before'), texts.count('in the child')), (5, 20))
+
+    def test_an_exception_without_a_text(self):
+        failed = self.error({'script_source': HEAD + '''
+class Odd(Exception):
+    def __str__(self):
+        raise ValueError('no text')
+raise Odd()
+''', 'process': {'eval_python': True}})
+        self.assertEqual((failed['exception_type'], failed['known_exception_type']), ('Odd', 'RecoverableError'))
+        self.assertIn("Odd (whose text cannot be had: ValueError('no text'))", failed['message'])
 
     def test_local_commands(self):
         self.assertEqual(self.python(HEAD + '''

@@ -98,6 +98,9 @@ class State(unittest.TestCase):
         current_workflow_ctx.set({})
         self.assertFalse(workflow_ctx)
 
+    def test_what_a_proxy_of_nothing_is(self):
+        self.assertEqual((dir(ctx), bool(ctx), repr(ctx)), ([], False, '<Proxy unbound>'))
+
     def test_proxy_as_a_decorator(self):
         values = [1, 2]
 
