@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, ClientError, ConnectionError, isNotFound } from '@tutti/client'
 import { expect, test } from 'vitest'
-import { processesWith } from './crash/process-table.ts'
+import { processesWith, warmParentsWith } from './crash/process-table.ts'
 import { levels, recordedBlueprint } from './crash/recorded-blueprint.ts'
 import { seededRandom } from './crash/seed.ts'
 import { atSite } from './crash/site.ts'
@@ -69,7 +69,8 @@ test(
         await client.executions.act(installation?.id ?? '', 'cancel')
         await expectOneEnd(client, installation?.id ?? '', 'cancelled')
         await until('the end of its operations', 10_000, async () => {
-          return (await processesWith(site.marker)).every(({ pid }) => pid === server.pid)
+          const idle = new Set((await warmParentsWith(site.marker)).map(({ pid }) => pid))
+          return (await processesWith(site.marker)).every(({ pid }) => pid === server.pid || idle.has(pid))
         })
 
         const remove = () => client.deployments.delete(id, { force: true })
