@@ -34,11 +34,7 @@ test(
         const blueprint = await recordedBlueprint(site.folder, { instances: 9, workSeconds: 0.3 })
         let server = serve()
         await untilReady(port, server)
-        await client.blueprints.upload('recorded', {
-          kind: 'folder',
-          path: blueprint.folder,
-          mainFile: undefined,
-        })
+        await blueprint.upload(client)
         await client.deployments.create('app', { blueprintId: 'recorded' })
         const { id } = await client.executions.start({ deploymentId: 'app', workflowId: 'install' })
         await until('the first operation', 20_000, async () => (await blueprint.starts()).length > 0)

@@ -38,11 +38,7 @@ test(
         const workers = [worker('worker-1'), worker('worker-2')] as const
         await untilReady(port, api)
         const blueprint = await recordedBlueprint(site.folder, { instances: 4, workSeconds: 1 })
-        await client.blueprints.upload('recorded', {
-          kind: 'folder',
-          path: blueprint.folder,
-          mainFile: undefined,
-        })
+        await blueprint.upload(client)
         await client.deployments.create('app', { blueprintId: 'recorded' })
         const { id } = await client.executions.start({ deploymentId: 'app', workflowId: 'install' })
         await until('recorded operations', 30_000, async () => {

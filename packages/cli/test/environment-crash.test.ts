@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { deploymentsOf, expectChildrenFirst } from './crash/environment.ts'
+import { deploymentsOf, expectChildrenFirst, installEnvironment } from './crash/environment.ts'
 import { expectNotRepeated, type Recorded, recordedSuccesses } from './crash/nothing-lost.ts'
 import { oneBox, restarted } from './crash/one-box.ts'
 import { levels, recordedBlueprint } from './crash/recorded-blueprint.ts'
@@ -40,25 +40,14 @@ test(
           server = await restarted(site, box, server)
         }
         await untilReady(port, server)
-        await client.blueprints.upload('recorded', {
-          kind: 'folder',
-          path: blueprint.folder,
-          mainFile: undefined,
-        })
-        for (const [id, parent] of parents) {
-          await client.deployments.create(id, {
-            blueprintId: 'recorded',
-            labels: parent === undefined ? [] : [['csys-obj-parent', parent]],
-          })
-        }
-        const run = (deploymentId: string, workflowId: string, parameters = {}) =>
-          client.executions.start({ deploymentId, workflowId, parameters })
-        const installs = await Promise.all([...parents.keys()].map((id) => run(id, 'install')))
-        for (const { id } of installs) {
-          expect((await client.executions.follow(id, { patienceMs: 60_000 })).status).toBe('terminated')
-        }
+        await blueprint.upload(client)
+        await installEnvironment(client, parents)
 
-        const { id } = await run('trunk', 'uninstall', { recursive: true })
+        const { id } = await client.executions.start({
+          deploymentId: 'trunk',
+          workflowId: 'uninstall',
+          parameters: { recursive: true },
+        })
         const before: Recorded[] = []
         for (let kill = 0; kill < kills; kill += 1) {
           await delay(random() * 1_500)

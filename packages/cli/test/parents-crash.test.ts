@@ -21,11 +21,7 @@ test(
         const blueprint = await recordedBlueprint(site.folder, { instances: 5, workSeconds: 0.3 })
         const server = serve()
         await untilReady(port, server)
-        await client.blueprints.upload('recorded', {
-          kind: 'folder',
-          path: blueprint.folder,
-          mainFile: undefined,
-        })
+        await blueprint.upload(client)
         await client.deployments.create('app', { blueprintId: 'recorded' })
         const { id } = await client.executions.start({ deploymentId: 'app', workflowId: 'install' })
         const following = client.executions.follow(id, { patienceMs: 60_000 })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { deploymentsOf, expectChildrenFirst } from './crash/environment.ts'
+import { deploymentsOf, expectChildrenFirst, installEnvironment } from './crash/environment.ts'
 import { expectNotRepeated, type Recorded, recordedSuccesses } from './crash/nothing-lost.ts'
 import { oneBox, restarted } from './crash/one-box.ts'
 import { levels, recordedBlueprint } from './crash/recorded-blueprint.ts'
@@ -34,21 +34,14 @@ test(
         })
         let server = box.serve()
         await untilReady(port, server)
-        await client.blueprints.upload('recorded', {
-          kind: 'folder',
-          path: blueprint.folder,
-          mainFile: undefined,
-        })
-        for (const [id, parent] of parents) {
-          const labels = parent === undefined ? [] : [['csys-obj-parent', parent] as const]
-          await client.deployments.create(id, { blueprintId: 'recorded', labels })
-        }
-        const run = (deploymentId: string, workflowId: string, parameters = {}) =>
-          client.executions.start({ deploymentId, workflowId, parameters })
-        const installs = await Promise.all([...parents.keys()].map((id) => run(id, 'install')))
-        for (const { id } of installs) await client.executions.follow(id, { patienceMs: 60_000 })
+        await blueprint.upload(client)
+        await installEnvironment(client, parents)
 
-        const { id } = await run('trunk', 'uninstall', { recursive: true })
+        const { id } = await client.executions.start({
+          deploymentId: 'trunk',
+          workflowId: 'uninstall',
+          parameters: { recursive: true },
+        })
         const before: Recorded[] = []
         const kill = async () => {
           before.push(await recordedSuccesses(database.db, await blueprint.starts()))

@@ -56,11 +56,7 @@ test(
       try {
         const { api, client, workers } = await startCluster(site, own.connectionString)
         const blueprint = await recordedBlueprint(site.folder, { instances: 1, workSeconds: 0.5 })
-        await client.blueprints.upload('recorded', {
-          kind: 'folder',
-          path: blueprint.folder,
-          mainFile: undefined,
-        })
+        await blueprint.upload(client)
         const names = Array.from({ length: executions }, (_none, index) => `app-${index}`)
         for (const name of names) await client.deployments.create(name, { blueprintId: 'recorded' })
         const started = await Promise.all(

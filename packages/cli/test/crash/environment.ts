@@ -2,6 +2,25 @@ import type { Client } from '@tutti/client'
 import { expect } from 'vitest'
 import type { Start } from './recorded-blueprint.ts'
 
+/** Deployments of the blueprint `recorded`, installed. @param parents by id of each, the one that it is in */
+export async function installEnvironment(
+  client: Client,
+  parents: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+  for (const [id, parent] of parents) {
+    const labels = parent === undefined ? [] : [['csys-obj-parent', parent] as const]
+    await client.deployments.create(id, { blueprintId: 'recorded', labels })
+  }
+  const installs = await Promise.all(
+    [...parents.keys()].map((deploymentId) =>
+      client.executions.start({ deploymentId, workflowId: 'install' }),
+    ),
+  )
+  for (const { id } of installs) {
+    expect((await client.executions.follow(id, { patienceMs: 60_000 })).status).toBe('terminated')
+  }
+}
+
 /** The deployments that executions of the workflow are on, one entry for each execution. */
 export async function deploymentsOf(
   client: Client,

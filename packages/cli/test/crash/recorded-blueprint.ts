@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Client } from '@tutti/client'
 
 /** One start of an operation's script, as the script itself wrote it down. */
 export type Start = {
@@ -14,6 +15,8 @@ export type Start = {
 export type RecordedBlueprint = {
   /** For `client.blueprints.upload`. */
   readonly folder: string
+  /** As the blueprint `recorded`. */
+  upload(client: Client): Promise<void>
   /** Every start so far, in order. */
   starts(): Promise<readonly Start[]>
 }
@@ -47,6 +50,9 @@ export async function recordedBlueprint(
   )
   return {
     folder: blueprint,
+    async upload(client) {
+      await client.blueprints.upload('recorded', { kind: 'folder', path: blueprint, mainFile: undefined })
+    },
     async starts() {
       const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1)
       return lines.map((line) => JSON.parse(line) as Start)
