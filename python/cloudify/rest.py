@@ -39,8 +39,7 @@ class Manager:
 
     def call(self, method: str, path: str, query: Optional[Dict[str, Any]] = None, body: Any = None) -> Any:
         """The answer's JSON. Raises cloudify_rest_client.exceptions.CloudifyClientError."""
-        from cloudify_rest_client.client import Api
-        return Api(self.connection()).call(method, path, query, body)
+        return self.connection().call(method, path, query, body)
 
     def file(self, path: str, base_url: Optional[str] = None) -> Any:
         """(status, bytes) of a path below the file server's root, or below another URL with the same rights."""

@@ -145,10 +145,3 @@ class CloudifyClient:
         self._client = self.client_class(
             host, port, protocol, api_version, headers, query_params, cert, trust_all, username, password, token,
             tenant, kerberos_env, timeout, session)
-
-
-class Api:
-    """What operations ask without a client of their own."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.call = connection.call

@@ -84,7 +84,7 @@ export const nouns: readonly Noun[] = [
   licenses,
 ]
 
-/** The command line: nouns and verbs of the API (design/style.md). */
+/** The command line: nouns and verbs of the API. */
 export function createProgram(program: Program, version: string): Command {
   const { stdout, stderr } = program.environment
   const root = new Command('tutti')

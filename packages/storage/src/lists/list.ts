@@ -13,7 +13,7 @@ import { type Beside, batchRows, type Counts, inBatches, sizeOf } from './batche
 import { columnOf, listOf } from './columns.ts'
 import { fixedOnce } from './fixed.ts'
 import { literal } from './literal.ts'
-import type { ListedResource, Scope, Settling } from './resource.ts'
+import type { ListedField, ListedResource, Scope, Settling } from './resource.ts'
 import { ruleConditions } from './rules.ts'
 import { conjunction, visibleIn } from './visible.ts'
 
@@ -169,10 +169,9 @@ function itemText({ fields }: ListedResource, names: readonly string[], read: Re
   if (!names.some((name) => fields[name]?.toWire !== undefined)) return read.item
   const row = parseAnswer(read.item) as Item
   const shown = names.map((name) => {
-    const { written, toWire } = fields[name] ?? {}
-    if (written !== undefined) return `"${name}":${written(read[textOf(name)] ?? 'null', row)}`
-    const value = row[name] ?? null
-    return `"${name}":${JSON.stringify(toWire === undefined ? value : (toWire(value, row) ?? null))}`
+    const field = fields[name]
+    const text = field?.written?.(read[textOf(name)] ?? 'null', row)
+    return `"${name}":${text ?? JSON.stringify(shownValue(field, name, row))}`
   })
   return `{${shown.join(',')}}`
 }
@@ -196,6 +195,11 @@ export function findById(
 
 type Item = Readonly<Record<string, unknown>>
 
+function shownValue(field: ListedField | undefined, name: string, row: Item): unknown {
+  const value = row[name] ?? null
+  return field?.toWire === undefined ? value : (field.toWire(value, row) ?? null)
+}
+
 /** How the fields that are named come out of the database; without names, all fields. */
 function itemsOf(resource: ListedResource, include: readonly string[] | undefined, scope: Scope) {
   const names = include ?? Object.keys(resource.fields)
@@ -208,13 +212,7 @@ function itemsOf(resource: ListedResource, include: readonly string[] | undefine
     /** Only where there is something that SQL cannot say. */
     toItem: names.some((name) => resource.fields[name]?.toWire !== undefined)
       ? (row: Item): Item =>
-          Object.fromEntries(
-            names.map((name) => {
-              const value = row[name] ?? null
-              const toWire = resource.fields[name]?.toWire
-              return [name, toWire === undefined ? value : (toWire(value, row) ?? null)]
-            }),
-          )
+          Object.fromEntries(names.map((name) => [name, shownValue(resource.fields[name], name, row)]))
       : undefined,
   }
 }

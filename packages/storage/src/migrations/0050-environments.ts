@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 /**
  * What an environment is made of: how many services and environments are below it, and how they are
  * (docs/reference/environments-and-dependencies.md, "Counts and statuses below"). The tables are written by
- * `environments/settle.ts` alone, and nothing refers to them: so whoever changes a deployment waits for no counter, and
+ * `settleEnvironments` alone, and nothing refers to them: so whoever changes a deployment waits for no counter, and
  * no counter for a deployment.
  *
  * - `environment_changes`: deployments whose part in their environments is to be looked at again, noted by triggers in
