@@ -37,7 +37,10 @@ export async function startContractManager(): Promise<ContractManager> {
 
   const server = createServer(async (request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname
-    const [status, content] = answer(request.method ?? 'GET', path, await bodyOf(request))
+    const body = await bodyOf(request)
+    // Whoever asked was killed while it did.
+    if (body === null) return
+    const [status, content] = answer(request.method ?? 'GET', path, body)
     response.writeHead(status)
     response.end(typeof content === 'string' ? content : JSON.stringify(content))
   })
@@ -55,8 +58,14 @@ export async function startContractManager(): Promise<ContractManager> {
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+/** Null when the connection ended before it. */
+async function bodyOf(request: IncomingMessage): Promise<string | null> {
   let text = ''
-  for await (const chunk of request) text += chunk
+  try {
+    for await (const chunk of request) text += chunk
+  } catch (error) {
+    if (request.destroyed) return null
+    throw error
+  }
   return text
 }

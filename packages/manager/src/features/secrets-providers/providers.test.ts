@@ -193,9 +193,8 @@ test('what an execution reads there is read before its deployment is locked', as
   })
   const watching = await serve(async (request, response) => {
     asked.push(request.url ?? '')
-    const free = await sql`select from deployments where id = 'app' for update skip locked`.execute(
-      manager.db,
-    )
+    // Shared: several of these requests come at once, and must not find each other's lock.
+    const free = await sql`select from deployments where id = 'app' for share skip locked`.execute(manager.db)
     if (free.rows.length > 0) answer(request, response)
     else response.writeHead(500).end()
   })
@@ -221,7 +220,10 @@ test('what an execution reads there is read before its deployment is locked', as
     })
   const named = { get_secret: { get_secret: 'name' } }
   const started = await start({ named, listed: [{ get_secret: 'third' }, { get_secret: 'third' }] })
-  expect(started.body.parameters).toEqual({ named: 'deep', listed: ['wide', 'wide'] })
+  expect(started).toMatchObject({
+    status: 201,
+    body: { parameters: { named: 'deep', listed: ['wide', 'wide'] } },
+  })
   // Each is asked for once, with a request that tells what kind of path it is.
   expect(asked).toHaveLength(6)
 
