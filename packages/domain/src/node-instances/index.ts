@@ -4,7 +4,10 @@
  */
 
 export { changeNodeInstances } from './change-instances.ts'
+export { lockDeploymentOf } from './change-queries.ts'
 export { insertPlannedInstances, nodeInstanceResource, takenInstanceIds } from './queries.ts'
+export { randomId } from './random-id.ts'
+export { type InstanceRecord, readInstanceRecords, restoreInstances } from './record-queries.ts'
 export {
   changeNodeInstance,
   checkDeploymentUpdate,
