@@ -4,6 +4,7 @@
  * (docs/reference/deployment-modifications.md).
  */
 
+export { currentCount } from './counts.ts'
 export { finishModification, rollbackModification } from './end.ts'
 export {
   findModificationOf,

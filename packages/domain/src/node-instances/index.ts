@@ -17,3 +17,4 @@ export {
   removeNodeInstance,
 } from './service.ts'
 export { setInstanceState } from './set-state.ts'
+export { setSystemProperties } from './set-system-properties.ts'
