@@ -113,6 +113,7 @@ export {
   type OwnedRow,
   type OwnedTable,
   ownedResource,
+  pluginTable,
   providerTable,
   secretTable,
   siteTable,
@@ -136,6 +137,7 @@ export { internalFailure, publicReason } from './public-reason.ts'
 export { deleteFinishedJobs, type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, Schema, Visibility } from './schema.ts'
 export { unawaited, unawaitedIfOnly } from './sent-together.ts'
+export type { JsonColumn, PluginProgress, Schema, Visibility } from './schema.ts'
 export {
   type ConfigValues,
   openConfigValues,
