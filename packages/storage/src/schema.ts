@@ -9,6 +9,18 @@ type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefine
 
 export type Visibility = 'private' | 'tenant' | 'global'
 
+export type PluginState =
+  | 'pending-install'
+  | 'installing'
+  | 'installed'
+  | 'error'
+  | 'pending-uninstall'
+  | 'uninstalling'
+  | 'uninstalled'
+
+/** How far an installation has come: `done` of `total` steps, and what is being done. */
+export type PluginProgress = { readonly done: number; readonly total: number; readonly message: string }
+
 type Owned = {
   visibility: Generated<Visibility>
   created_by: string
@@ -84,6 +96,42 @@ export type Schema = {
     updated_at: NullableTimestamp
   }
   blueprint_labels: LabelRow & { blueprint_id: string }
+  plugins: Owned & {
+    tenant_id: number
+    id: string
+    title: string
+    package_name: string
+    package_version: string
+    package_source: string | null
+    /** File name of the wagon. */
+    archive_name: string
+    supported_platform: string | null
+    distribution: string | null
+    distribution_version: string | null
+    distribution_release: string | null
+    supported_py_versions: JsonWithDefault<readonly string[]>
+    wheels: JsonWithDefault<readonly string[]>
+    excluded_wheels: JsonWithDefault<readonly string[]>
+    blueprint_labels: JsonWithDefault<Readonly<Record<string, readonly string[]>>>
+    labels: JsonWithDefault<Readonly<Record<string, readonly string[]>>>
+    resource_tags: JsonWithDefault<Readonly<Record<string, unknown>>>
+    /** Of the wagon itself. */
+    archive_sha256: string
+  }
+  /** The YAML files and the icon that came with a plugin. */
+  plugin_files: { tenant_id: number; plugin_id: string; name: string; content: Uint8Array }
+  plugin_states: {
+    tenant_id: number
+    plugin_id: string
+    /** Hostname of a manager's or worker's machine; either this or the agent. */
+    manager: string | null
+    agent_tenant_id: number | null
+    agent: string | null
+    state: PluginState
+    error: string | null
+    progress: ColumnType<PluginProgress | null, string | null | undefined, string | null>
+    updated_at: DefaultTimestamp
+  }
   deployments: Owned & {
     tenant_id: number
     id: string
