@@ -1,3 +1,4 @@
+import type { PluginState } from '@tutti/api'
 import type { ColumnType, Generated } from 'kysely'
 
 /** A `json` column: read as a value, written as text (pg would turn a JavaScript array into a PostgreSQL one). */
@@ -8,15 +9,6 @@ type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | strin
 type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 export type Visibility = 'private' | 'tenant' | 'global'
-
-export type PluginState =
-  | 'pending-install'
-  | 'installing'
-  | 'installed'
-  | 'error'
-  | 'pending-uninstall'
-  | 'uninstalling'
-  | 'uninstalled'
 
 /** How far an installation has come: `done` of `total` steps, and what is being done. */
 export type PluginProgress = { readonly done: number; readonly total: number; readonly message: string }
@@ -86,6 +78,8 @@ export type Schema = {
     plan_parts: ColumnType<string | null, string | null | undefined, string | Uint8Array | null>
     requirements: ColumnType<unknown, string | null | undefined, string | null>
     imported_blueprints: Generated<string[]>
+    /** `NAME VERSION` of those that the plan uses. */
+    plugin_packages: Generated<string[]>
     state: string
     error: string | null
     error_traceback: string | null
@@ -119,7 +113,14 @@ export type Schema = {
     archive_sha256: string
   }
   /** The YAML files and the icon that came with a plugin. */
-  plugin_files: { tenant_id: number; plugin_id: string; name: string; content: Uint8Array }
+  plugin_files: {
+    tenant_id: number
+    plugin_id: string
+    name: string
+    content: Uint8Array
+    /** Made at the upload, for older blueprints. */
+    is_derived: Generated<boolean>
+  }
   plugin_states: {
     tenant_id: number
     plugin_id: string

@@ -3,5 +3,22 @@
  * (docs/reference/plugins.md).
  */
 
+export { downloadFullArchive, downloadWagon, downloadYaml } from './download.ts'
 export { findInstallable } from './find-installable.ts'
 export type { InstallablePlugin, WantedPlugin } from './find-installable-queries.ts'
+export { readFileContent, readFileNames } from './queries.ts'
+export {
+  changePlugin,
+  getPlugin,
+  listPlugins,
+  removePlugin,
+  setPluginVisibility,
+} from './service.ts'
+export { installPlugin, setPluginState } from './states.ts'
+export {
+  type InstallationPlace,
+  type InstallationReport,
+  type PluginKey,
+  writePluginState,
+} from './states-queries.ts'
+export { type UploadedPlugins, uploadPlugins } from './upload.ts'

@@ -7,11 +7,17 @@ import { tellGlobalChanges } from './access-changes.ts'
  *
  * `created_at` is what the API calls `uploaded_at`. The wagon is an archive; its files are small, and lie here. A state
  * is that of one manager's machine (by hostname) or of one agent, which may be another tenant's when the plugin is global;
- * whoever installs writes it, so it is not audited.
+ * what whoever installs writes of it is not audited.
+ * The file that is derived is for blueprints of cloudify_dsl_1_3 alone: it did not come with the plugin.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
   await auditTable(db, 'plugins', { identifier: { tenant: tenantName, id: 'id' }, creator: 'created_by' })
+  await auditTable(db, 'plugin_states', {
+    identifier: { tenant: tenantName, plugin_id: 'plugin_id', manager: 'manager', agent: 'agent' },
+    unaudited: ['progress', 'updated_at'],
+    requestsOnly: true,
+  })
 }
 
 const statements = [
@@ -51,6 +57,7 @@ const statements = [
     plugin_id text not null,
     name text not null,
     content bytea not null,
+    is_derived boolean not null default false,
     primary key (tenant_id, plugin_id, name),
     foreign key (tenant_id, plugin_id) references plugins on delete cascade
   )`,

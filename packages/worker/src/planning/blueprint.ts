@@ -1,5 +1,5 @@
 import { partsText, type SharedText, sharedTexts, TextTooLong, writtenLength } from '@tutti/api'
-import { type Diagnostic, DslError, type Plan } from '@tutti/dsl'
+import { type Diagnostic, DslError, type Plan, packagesOf } from '@tutti/dsl'
 import type { FindBlueprint } from '../blueprints/import-resolver.ts'
 import { type FolderToParse, parseFolder } from '../blueprints/parse-folder.ts'
 import { smallText } from './small-plan.ts'
@@ -13,6 +13,7 @@ export type ParsedBlueprint =
       readonly description: string | null
       readonly requirements: Plan['requirements']
       readonly importedBlueprints: Plan['imported_blueprints']
+      readonly pluginPackages: readonly string[]
       readonly labels: Plan['blueprint_labels']
     }
   | { readonly ok: false; readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]] }
@@ -41,6 +42,7 @@ export async function parseToText(
       description: plan.description,
       requirements: plan.requirements,
       importedBlueprints: plan.imported_blueprints,
+      pluginPackages: packagesOf(plan),
       labels: plan.blueprint_labels,
     }
   } catch (error) {
