@@ -1,5 +1,6 @@
 import type { Command, Commit, EmittedEvent, GraphRecord, NodeInstanceStateChange } from './commit.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
+import type { OperationRecord } from './operation-record.ts'
 import { storedOperation, type Task } from './task.ts'
 
 /** Collects what one call of `reduce` changes; every task appears once, in its last state. */
@@ -10,7 +11,7 @@ export type Changes = {
   readonly removed: string[]
   readonly nodeInstanceChanges: NodeInstanceChange[]
   readonly nodeInstanceStates: NodeInstanceStateChange[]
-  readonly events: EmittedEvent[]
+  readonly events: (EmittedEvent | OperationRecord)[]
   readonly toRun: { readonly task: Task; readonly resume: boolean }[]
   readonly toKill: string[]
   total: number

@@ -7,6 +7,7 @@ import {
   isTerminated,
   type NodeInstanceChange,
   newGraphRecord,
+  type OperationRecord,
   type PhaseProgress,
   type PreparedResume,
   type StoredGraph,
@@ -23,7 +24,7 @@ export type MemoryStore = {
   readonly instanceChanges: NodeInstanceChange[]
   readonly instanceStates: Map<string, string>
   readonly stateLog: string[]
-  readonly events: EmittedEvent[]
+  readonly events: (EmittedEvent | OperationRecord)[]
   /** `begin NAME`, `end NAME`, `undo NAME` of the actions that took place. */
   readonly actions: string[]
   progress: PhaseProgress | null
