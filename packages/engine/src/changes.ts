@@ -1,5 +1,6 @@
 import type { Command, Commit, EmittedEvent, GraphRecord, NodeInstanceStateChange } from './commit.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
+import type { OperationOutcome } from './operation-error.ts'
 import { storedOperation, type Task } from './task.ts'
 
 /** Collects what one call of `reduce` changes; every task appears once, in its last state. */
@@ -12,6 +13,7 @@ export type Changes = {
   readonly nodeInstanceStates: NodeInstanceStateChange[]
   readonly events: EmittedEvent[]
   readonly toRun: { readonly task: Task; readonly resume: boolean }[]
+  readonly toAsk: { readonly task: Task; readonly outcome: OperationOutcome }[]
   readonly toKill: string[]
   total: number
   finished: number
@@ -27,6 +29,7 @@ export function noChanges(): Changes {
     nodeInstanceStates: [],
     events: [],
     toRun: [],
+    toAsk: [],
     toKill: [],
     total: 0,
     finished: 0,
@@ -91,6 +94,9 @@ export function commandsOf(changes: Changes): readonly Command[] {
     operation: storedOperation(task),
     resume,
   }))
+  for (const { task, outcome } of changes.toAsk) {
+    commands.push({ type: 'ask', operation: storedOperation(task), outcome })
+  }
   if (changes.toKill.length > 0) commands.push({ type: 'kill', operationIds: changes.toKill })
   return commands
 }

@@ -1,3 +1,4 @@
+import { holdForHandler, isAsked } from './ask-handler.ts'
 import { enter, fail, failIgnored, succeed } from './end-task.ts'
 import type { GraphEvent } from './graph-event.ts'
 import type { GraphState } from './graph-state.ts'
@@ -5,6 +6,7 @@ import type { OperationError } from './operation-error.ts'
 import { isFalsy } from './python-text.ts'
 import { hasRetriesLeft, retryTask } from './retry-task.ts'
 import { misplaced } from './stored-handlers.ts'
+import { isPython } from './stored-operation.ts'
 import type { Task } from './task.ts'
 
 type EndedEvent = Extract<GraphEvent, { type: 'operation-ended' }>
@@ -21,7 +23,9 @@ export function endOperation(state: GraphState, event: EndedEvent): void {
   }
   noteStart(state, task, event.startedAtMs ?? atMs)
   state.running.delete(task.id)
-  if (!outcome.ok) {
+  if (isAsked(task, outcome)) {
+    holdForHandler(state, task, outcome)
+  } else if (!outcome.ok) {
     endInError(state, task, outcome.error, atMs)
   } else if (task.parameters.on_success?.path === 'retry_until_truthy' && isFalsy(outcome.result)) {
     enter(state, task, 'succeeded', 'task_succeeded', atMs, { result: outcome.result })
@@ -67,9 +71,8 @@ const isRetried: Readonly<Record<OperationError['kind'], boolean>> = {
 /** Where the failure is reported that the operation's handler has ignored; null when it is not ignored. */
 function nodeInstanceOfIgnored(task: Task): string | null {
   const { on_failure: handler } = task.parameters
-  switch (handler?.path) {
-    case undefined:
-      return null
+  if (handler === null || isPython(handler)) return null
+  switch (handler.path) {
     case 'ignore':
       return handler.node_instance_id
     case 'rerun_lifecycle':

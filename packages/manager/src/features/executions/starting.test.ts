@@ -258,7 +258,7 @@ test('a workflow is what it is mapped to, and what cannot be run is neither avai
     workflows.find((one: { name: string }) => one.name === name).is_available
   expect(['install', 'put_up', 'mine', 'scale'].map(available)).toEqual([true, true, false, false])
   for (const [workflow_id, mapping] of [
-    ['mine', 'own.tasks.install'],
+    ['mine', 'absent.tasks.install'],
     ['scale', 'default_workflows.cloudify.plugins.workflows.scale_entity'],
   ]) {
     for (const more of [{}, { force: true }, { dry_run: true }, { queue: true }]) {
