@@ -7,21 +7,16 @@ import {
   type OperationRequest,
   operationUser,
   runOperation,
-  startCold,
 } from '../operations/index.ts'
 import type { ExecutorServices } from '../services.ts'
 import { inResources } from './in-resources.ts'
-import { openWarmPython } from './warm-python.ts'
 
 /** Functions and scripts of blueprints, each in a Python process of its own, in a slot of the worker. */
 export function createPythonExecutor(services: ExecutorServices): OperationExecutor {
   const { settings } = services
   const { environment } = settings
-  const warm = settings.warmPython ? openWarmPython(services) : undefined
-  const start = warm?.start ?? startCold
   return {
     places: services.slots,
-    close: async () => warm?.close(),
     async run({ name, context, inputs, execution, timeLimit }, { signal, started, said }) {
       started()
       const request: OperationRequest = {
@@ -40,7 +35,9 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
           services.log.warn({ err: error, execution_id: execution.id, operation: name }, what),
       }
       try {
-        return await inResources(services, execution, signal, () => runOperation(request, start, signal))
+        return await inResources(services, execution, signal, () =>
+          runOperation(request, services.startPython, signal),
+        )
       } catch (error) {
         if (isNoSpace(error)) return noSpaceIn(error, settings.dataFolder)
         throw error
