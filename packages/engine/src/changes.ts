@@ -1,5 +1,6 @@
 import type { Command, Commit, EmittedEvent, GraphRecord, NodeInstanceStateChange } from './commit.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
+import type { OperationRecord } from './operation-record.ts'
 import type { SystemPropertyChange } from './system-properties.ts'
 import { storedOperation, type Task } from './task.ts'
 
@@ -12,7 +13,7 @@ export type Changes = {
   readonly nodeInstanceChanges: NodeInstanceChange[]
   readonly nodeInstanceStates: NodeInstanceStateChange[]
   readonly systemProperties: SystemPropertyChange[]
-  readonly events: EmittedEvent[]
+  readonly events: (EmittedEvent | OperationRecord)[]
   readonly toRun: { readonly task: Task; readonly resume: boolean }[]
   readonly toKill: string[]
   total: number

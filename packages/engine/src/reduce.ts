@@ -59,6 +59,9 @@ function take(state: GraphState, event: GraphEvent): void {
     case 'operation-ended':
       endOperation(state, event)
       break
+    case 'operation-said':
+      state.changes.events.push(...event.records)
+      break
     case 'operations-added':
       addOperations(state, event.operations)
       break
