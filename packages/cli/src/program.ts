@@ -22,6 +22,7 @@ import { installCommand, uninstallCommand } from './commands/install.ts'
 import { ldap } from './commands/ldap.ts'
 import { licenses } from './commands/license.ts'
 import { maintenanceMode } from './commands/maintenance-mode.ts'
+import { modifications } from './commands/modifications.ts'
 import { permissions } from './commands/permissions.ts'
 import { plugins } from './commands/plugins.ts'
 import { initCommand, profiles } from './commands/profiles.ts'
@@ -61,6 +62,7 @@ export const nouns: readonly Noun[] = [
   deployments,
   workflows,
   deploymentGroups,
+  modifications,
   executions,
   executionGroups,
   events,
