@@ -126,5 +126,18 @@ function pluginContext(node: ModelNode, { plugin, executor }: ModelOperation): J
     package_version: found?.package_version ?? null,
     source: found?.source ?? null,
     properties: found?.properties ?? {},
+    // How it is to be found and installed, where the blueprint says more than that.
+    ...(found?.install === false ? { install: false } : {}),
+    ...Object.fromEntries(
+      installationKeys.flatMap((key) => (found?.[key] == null ? [] : [[key, found[key]]])),
+    ),
   }
 }
+
+const installationKeys = [
+  'install_arguments',
+  'supported_platform',
+  'distribution',
+  'distribution_version',
+  'distribution_release',
+] as const

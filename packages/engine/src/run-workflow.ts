@@ -62,7 +62,7 @@ export type Runner = GraphRunner & {
   /** Does what takes long for a large graph. */
   inPieces<T>(work: Work<T>): Promise<T>
   /** @throws WorkflowError when a new graph could not be gone through to its end */
-  checkRunnable(operations: readonly StoredOperation[]): Work<void>
+  checkRunnable(operations: readonly StoredOperation[]): Promise<void>
   /** @throws WorkflowError */
   children(phase: ChildrenPhase): Promise<WorkflowEnd>
   /** Why an execution fails when that was thrown inside; undefined where it is to be taken up again as it is stored. */
@@ -152,7 +152,7 @@ async function newGraph(
   const operations = await runner.inPieces(phase.build({ ...deployment, newId: runner.newId }))
   const graph = { id: runner.newId(), name: phase.name, record: newGraphRecord, operations }
   if (isDryRun) return graph
-  if (phase.mayStopHalfway !== true) await runner.inPieces(runner.checkRunnable(operations))
+  if (phase.mayStopHalfway !== true) await runner.checkRunnable(operations)
   await runner.store.storeGraph(graph, await runner.inPieces(countedOperations(operations)))
   return graph
 }

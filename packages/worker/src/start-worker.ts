@@ -18,6 +18,7 @@ import { startCoordinator } from './coordinator/index.ts'
 import { createExecutors } from './executors/index.ts'
 import type { WorkerLog } from './log.ts'
 import { workerMetrics } from './metrics.ts'
+import { openPlugins } from './plugins/index.ts'
 import { openResources } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 
@@ -71,6 +72,7 @@ export async function startWorker(options: {
     },
   )
   const resources = await openResources({ db, settings, config, log })
+  const plugins = await openPlugins({ db, settings, log, metrics, now: Date.now })
   const services = {
     db,
     queue,
@@ -81,6 +83,7 @@ export async function startWorker(options: {
     environments,
     waiting,
     resources,
+    plugins,
     log,
     metrics,
     counts: workerMetrics(metrics, () => claims.running),
@@ -93,8 +96,13 @@ export async function startWorker(options: {
     (notification) => {
       claims.onNotification(notification)
       config.onNotification(notification)
+      plugins.onNotification(notification)
     },
-    config.onListening,
+    (isListening) => {
+      config.onListening(isListening)
+      // What was said meanwhile.
+      if (isListening) plugins.ask()
+    },
   )
   const heartbeat = await startHeartbeat(
     db,
@@ -120,7 +128,7 @@ export async function startWorker(options: {
       // Nobody else does what this one no longer does: another one is elected while operations still end.
       await Promise.all([coordinator.stop(), claims.drain()])
       await Promise.all(Object.values(executors).map((executor) => executor.close?.()))
-      await Promise.all([environments.stop(), waiting.stop(), resources.stop()])
+      await Promise.all([environments.stop(), waiting.stop(), resources.stop(), plugins.stop()])
       await heartbeat.stop()
       await listener.close()
       config.close()

@@ -35,7 +35,8 @@ export function createRunner(
         report(event)
         control.wake()
       }),
-    checkRunnable: (operations) => refuseUnbuilt(execution.workflow_id, operations),
+    checkRunnable: (operations) =>
+      refuseUnbuilt(services, execution, (work) => inPieces(control, work), operations),
     failureOf(error) {
       const isLeft = error instanceof LeaseLost || error instanceof Stopped || control.lost.aborted
       if (isLeft || isDatabaseAway(error)) return undefined

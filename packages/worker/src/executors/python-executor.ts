@@ -1,6 +1,8 @@
+import type { OperationOutcome } from '@tutti/engine'
 import {
   type CloudifyContext,
   isNoSpace,
+  killed,
   logFileOf,
   noSpaceIn,
   type OperationExecutor,
@@ -9,11 +11,12 @@ import {
   runOperation,
   startCold,
 } from '../operations/index.ts'
+import { type PluginEnvironment, PluginInstallationError, usedPlugin } from '../plugins/index.ts'
 import type { ExecutorServices } from '../services.ts'
 import { inResources } from './in-resources.ts'
 import { openWarmPython } from './warm-python.ts'
 
-/** Functions and scripts of blueprints, each in a Python process of its own, in a slot of the worker. */
+/** Functions and scripts of blueprints and plugins, each in a Python process of its own, in a slot of the worker. */
 export function createPythonExecutor(services: ExecutorServices): OperationExecutor {
   const { settings } = services
   const { environment } = settings
@@ -24,26 +27,41 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
     close: async () => warm?.close(),
     async run({ name, context, inputs, execution, timeLimit }, { signal, started }) {
       started()
-      const request: OperationRequest = {
+      const plugin = usedPlugin(context.plugin)
+      const request = ({ python, found }: PluginEnvironment): OperationRequest => ({
         // `chooseExecutor` has looked for what this needs of it.
-        context: context as CloudifyContext,
+        context: {
+          ...(context as CloudifyContext),
+          plugin: { ...(context as CloudifyContext).plugin, ...found },
+        },
         kwargs: inputs,
         environment,
         workFolder: settings.workFolder,
         timeLimit,
         logFile: logFileOf(environment.logFolder, execution.tenant_id, execution.deployment_id),
         logLimits: settings.operationLogs,
-        python: settings.python,
+        python,
         user: operationUser(settings.operationUsers, execution.tenant_id),
         warn: (error, what) =>
           services.log.warn({ err: error, execution_id: execution.id, operation: name }, what),
-      }
+      })
       try {
-        return await inResources(services, execution, signal, () => runOperation(request, start, signal))
+        return await inResources(services, execution, signal, async () => {
+          const environment = await services.plugins.environmentOf(plugin, execution, signal)
+          return runOperation(request(environment), start, signal)
+        })
       } catch (error) {
+        if (signal.aborted) return killed
+        if (error instanceof PluginInstallationError) return notInstalled(error)
         if (isNoSpace(error)) return noSpaceIn(error, settings.dataFolder)
         throw error
       }
     },
   }
 }
+
+/** Retried, as somebody may mend it meanwhile. */
+const notInstalled = ({ name, message }: PluginInstallationError): OperationOutcome => ({
+  ok: false,
+  error: { kind: 'recoverable', type: name, message },
+})

@@ -131,7 +131,7 @@ test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
     /Agents are not built yet.*node host/,
   ],
   [
-    'a plugin',
+    'a plugin that nobody has uploaded',
     {
       plugins: { mine: { executor: 'central_deployment_agent', package_name: 'mine' } },
       node_templates: {
@@ -143,7 +143,7 @@ test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
         },
       },
     },
-    /tasks\.start of plugin "mine".*node last/,
+    /Plugin mine is not there.*node last/,
   ],
   [
     'an operation on a host',
