@@ -135,7 +135,7 @@ export {
 export { machineAddress } from './processes/machine-address.ts'
 export { internalFailure, publicReason } from './public-reason.ts'
 export { deleteFinishedJobs, type ExecutionJob, openQueue, type Queue } from './queue.ts'
-export type { JsonColumn, PluginProgress, Schema, Visibility } from './schema.ts'
+export type { JsonColumn, PluginProgress, PluginState, Schema, Visibility } from './schema.ts'
 export {
   type ConfigValues,
   openConfigValues,

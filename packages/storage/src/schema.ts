@@ -1,6 +1,8 @@
 import type { PluginState } from '@tutti/api'
 import type { ColumnType, Generated } from 'kysely'
 
+export type { PluginState } from '@tutti/api'
+
 /** A `json` column: read as a value, written as text (pg would turn a JavaScript array into a PostgreSQL one). */
 export type JsonColumn<T = unknown> = ColumnType<T, string, string>
 type JsonWithDefault<T = unknown> = ColumnType<T, string | undefined, string>

@@ -95,9 +95,8 @@ function parseVersion(text: string): Version {
 
 type Named = { readonly name: string; readonly is_derived: boolean }
 
-/** What was made for blueprints of cloudify_dsl_1_3 is for them alone. */
-export function yamlFor(files: readonly Named[], version: Version): string | null {
-  const isFor13 = version[0] === 1 && version[1] === 3
-  const names = files.filter(({ name, is_derived }) => isYaml(name) && (isFor13 || !is_derived))
-  return choosePluginFile(inYamlOrder(names.map(({ name }) => name)), version)
+function yamlFor(files: readonly Named[], version: Version): string | null {
+  const derived = files.find(({ is_derived }) => is_derived)?.name ?? null
+  const names = files.filter(({ name, is_derived }) => isYaml(name) && !is_derived)
+  return choosePluginFile(inYamlOrder(names.map(({ name }) => name)), version, derived)
 }

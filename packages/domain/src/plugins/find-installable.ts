@@ -15,3 +15,21 @@ export async function findInstallable(
   const found = await findPackages(db, scope, wanted)
   return found.toSorted((a, b) => compareVersions(b.package_version, a.package_version))
 }
+
+/** The first of these that is not to be had. */
+export async function findMissingPlugin<Wanted extends WantedPlugin>(
+  db: Database,
+  scope: Scope,
+  wanted: readonly Wanted[],
+): Promise<Wanted | undefined> {
+  const known = new Set<string>()
+  for (const plugin of wanted) {
+    const { package_name: name, package_version: version, distribution, distribution_version } = plugin
+    const { supported_platform: platform, distribution_release: release } = plugin
+    const key = JSON.stringify([name, version, platform, distribution, distribution_version, release])
+    if (known.has(key)) continue
+    known.add(key)
+    if ((await findPackages(db, scope, plugin)).length === 0) return plugin
+  }
+  return undefined
+}

@@ -4,8 +4,9 @@
  */
 
 export { downloadFullArchive, downloadWagon, downloadYaml } from './download.ts'
-export { findInstallable } from './find-installable.ts'
+export { findInstallable, findMissingPlugin } from './find-installable.ts'
 export type { InstallablePlugin, WantedPlugin } from './find-installable-queries.ts'
+export { findImportable, type ImportablePlugin, readYamlText } from './importable.ts'
 export { readFileContent, readFileNames } from './queries.ts'
 export {
   changePlugin,
@@ -15,10 +16,5 @@ export {
   setPluginVisibility,
 } from './service.ts'
 export { installPlugin, setPluginState } from './states.ts'
-export {
-  type InstallationPlace,
-  type InstallationReport,
-  type PluginKey,
-  writePluginState,
-} from './states-queries.ts'
+export { type InstallationReport, writePluginState } from './states-queries.ts'
 export { type UploadedPlugins, uploadPlugins } from './upload.ts'

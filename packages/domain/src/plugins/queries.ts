@@ -1,4 +1,4 @@
-import { packageText } from '@tutti/dsl'
+import { type JsonList, type JsonObject, packageText } from '@tutti/dsl'
 import {
   type Database,
   type ListedField,
@@ -164,6 +164,37 @@ export async function readFileContent(
     .where('name', '=', name)
     .executeTakeFirst()
   return row?.content
+}
+
+type WithFiles = {
+  readonly tenantId: number
+  readonly id: string
+  readonly version: string
+  readonly distribution: string | null
+  readonly files: readonly { readonly name: string; readonly is_derived: boolean }[]
+  readonly stored: {
+    readonly labels: Readonly<Record<string, JsonList>>
+    readonly blueprint_labels: Readonly<Record<string, JsonList>>
+    readonly resource_tags: JsonObject
+  }
+}
+
+/** Plugins of the package in the scope, the tenants' own first, then what was uploaded last. */
+export async function findWithFiles(
+  db: Database,
+  scope: Scope,
+  packageName: string,
+): Promise<readonly WithFiles[]> {
+  const { rows } = await sql<WithFiles>`
+    select x.tenant_id as "tenantId", x.id, x.package_version as version, x.distribution,
+      json_build_object('labels', x.labels, 'blueprint_labels', x.blueprint_labels,
+        'resource_tags', x.resource_tags) as stored,
+      (select coalesce(json_agg(json_build_object('name', f.name, 'is_derived', f.is_derived)), '[]'::json)
+        from plugin_files f where f.tenant_id = x.tenant_id and f.plugin_id = x.id) as files
+    from plugins x
+    where x.package_name = ${packageName} and ${visibleIn(ownedAs('x'), scope)}
+    order by x.tenant_id = any(${[...scope.tenantIds]}::int[]) desc, x.created_at desc, x.id`.execute(db)
+  return rows
 }
 
 /** Blueprints whose plan uses the plugin: of its tenant, and of all tenants where it is global. */

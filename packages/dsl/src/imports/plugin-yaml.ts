@@ -16,12 +16,20 @@ import {
 } from '../yaml/node.ts'
 import { readYaml } from '../yaml/read.ts'
 
+/** The version for which older blueprints need a plugin YAML of their own. */
+const DERIVED: Version = [1, 3]
+
 /**
  * Which of a plugin's YAML files serves a blueprint of this version (docs/reference/language/imports.md, "Plugin
  * imports"): the one made for it, else the newest that is not newer, else the first without a version in its name. Null
- * when there is none.
+ * when there is none. `derived`: that of `derivedPluginYaml`, for the blueprints that it is made for and no others.
  */
-export function choosePluginFile(names: readonly string[], mainVersion: Version): string | null {
+export function choosePluginFile(
+  names: readonly string[],
+  mainVersion: Version,
+  derived: string | null = null,
+): string | null {
+  if (derived !== null && mainVersion[0] === DERIVED[0] && mainVersion[1] === DERIVED[1]) return derived
   const versioned: { readonly name: string; readonly version: Version }[] = []
   const plain: string[] = []
   for (const name of names) {
@@ -39,9 +47,6 @@ function versionOfName(name: string): Version | null {
   const match = /_(\d+)_(\d+)\.ya?ml$/.exec(name)
   return match === null ? null : [Number(match[1]), Number(match[2])]
 }
-
-/** The version for which older blueprints need a plugin YAML of their own. */
-const DERIVED: Version = [1, 3]
 
 /**
  * A plugin YAML for 1_3 blueprints, made from one that is newer (docs/reference/language/imports.md, "Plugin imports"):

@@ -13,6 +13,7 @@ import type { WorkerServices } from '../services.ts'
 import type { ExecutionControl } from './control.ts'
 import { createExecutionStore } from './execution-store.ts'
 import { inPieces } from './in-pieces.ts'
+import { missingPlugins, wantedPlugins } from './missing-plugins.ts'
 import { createOperationRunner } from './operation-runner.ts'
 import { refuseUnbuilt } from './refuse-unbuilt.ts'
 
@@ -35,8 +36,11 @@ export function createRunner(
         report(event)
         control.wake()
       }),
-    checkRunnable: (operations) =>
-      refuseUnbuilt(services, execution, (work) => inPieces(control, work), operations),
+    async checkRunnable(operations) {
+      const wanted = await inPieces(control, wantedPlugins(operations))
+      const missing = await missingPlugins(services.db, execution, wanted)
+      await inPieces(control, refuseUnbuilt(execution.workflow_id, operations, missing))
+    },
     failureOf(error) {
       const isLeft = error instanceof LeaseLost || error instanceof Stopped || control.lost.aborted
       if (isLeft || isDatabaseAway(error)) return undefined

@@ -1,53 +1,52 @@
-import { cloudifyContext, each, type StoredOperation, type Work, WorkflowError } from '@tutti/engine'
-import type { ExecutionRow } from '@tutti/storage'
+import {
+  cloudifyContext,
+  each,
+  isJsonObject,
+  type JsonObject,
+  type StoredOperation,
+  type Work,
+  WorkflowError,
+} from '@tutti/engine'
 import { chooseExecutor } from '../executors/index.ts'
-import { type UsedPlugin, usedPlugin } from '../plugins/index.ts'
-import type { WorkerServices } from '../services.ts'
+import { packageKey, uploadedPlugin } from './missing-plugins.ts'
 
 const namedAtMost = 5
 
 /**
  * A workflow that comes to an operation which cannot run would stop there, half done: it is not begun.
  *
+ * @param missing plugins that are not to be had, by `packageKey`
  * @throws WorkflowError
  */
-export async function refuseUnbuilt(
-  { plugins }: Pick<WorkerServices, 'plugins'>,
-  execution: ExecutionRow,
-  inPieces: <T>(work: Work<T>) => Promise<T>,
+export function* refuseUnbuilt(
+  workflowId: string,
   operations: readonly StoredOperation[],
-): Promise<void> {
-  const { reasons, used } = await inPieces(look(operations))
-  for (const { plugin, node } of used) {
-    const missing = await plugins.missing(plugin, execution)
-    if (missing !== null) reasons.add(`${missing} (node ${node})`)
-  }
+  missing: ReadonlySet<string>,
+): Work<void> {
+  const reasons = new Set<string>()
+  yield* each(operations, (operation) => {
+    if (operation.type !== 'RemoteWorkflowTask') return
+    const context = cloudifyContext(operation.parameters)
+    const reason = whyMissing(context, missing) ?? whyNot(operation)
+    if (reason !== undefined) reasons.add(`${reason} (node ${context?.node_name})`)
+  })
   if (reasons.size === 0) return
   const named = [...reasons].slice(0, namedAtMost)
   const more = reasons.size > named.length ? [`and ${reasons.size - named.length} more`] : []
   throw new WorkflowError(
-    `${execution.workflow_id} is not begun, as it could not be ended: ${[...named, ...more].join('; ')}`,
+    `${workflowId} is not begun, as it could not be ended: ${[...named, ...more].join('; ')}`,
   )
 }
 
-type Looked = {
-  readonly reasons: Set<string>
-  /** Each once, with the first node that has it. */
-  readonly used: readonly { readonly plugin: UsedPlugin; readonly node: string }[]
+function whyNot(operation: StoredOperation): string | undefined {
+  const choice = chooseExecutor(operation)
+  return 'refusal' in choice ? choice.refusal : undefined
 }
 
-function* look(operations: readonly StoredOperation[]): Work<Looked> {
-  const reasons = new Set<string>()
-  const used = new Map<string, { readonly plugin: UsedPlugin; readonly node: string }>()
-  yield* each(operations, (operation) => {
-    if (operation.type !== 'RemoteWorkflowTask') return
-    const choice = chooseExecutor(operation)
-    const { node_name: node, plugin: given } = cloudifyContext(operation.parameters) ?? {}
-    if ('refusal' in choice) return void reasons.add(`${choice.refusal} (node ${node})`)
-    if (choice.executor !== 'python') return
-    const plugin = usedPlugin(given)
-    const key = JSON.stringify(plugin)
-    if (!used.has(key)) used.set(key, { plugin, node: String(node) })
-  })
-  return { reasons, used: [...used.values()] }
+function whyMissing(context: JsonObject | undefined, missing: ReadonlySet<string>): string | undefined {
+  const plugin = uploadedPlugin(context?.plugin)
+  if (plugin === undefined || !missing.has(packageKey(plugin))) return undefined
+  const name = isJsonObject(context?.plugin) ? context.plugin.name : undefined
+  const version = plugin.package_version == null ? '' : ` ${plugin.package_version}`
+  return `${context?.task_name} of plugin "${name}" cannot run: ${plugin.package_name}${version} is not uploaded`
 }

@@ -1,6 +1,6 @@
 import { partsText, type SharedText, sharedTexts, TextTooLong, writtenLength } from '@tutti/api'
 import { type Diagnostic, DslError, type Plan, packagesOf } from '@tutti/dsl'
-import type { FindBlueprint } from '../blueprints/import-resolver.ts'
+import type { FindBlueprint, FindPlugins } from '../blueprints/import-resolver.ts'
 import { type FolderToParse, parseFolder } from '../blueprints/parse-folder.ts'
 import { smallText } from './small-plan.ts'
 import { utf8 } from './utf8.ts'
@@ -31,8 +31,9 @@ const mostCharacters = 200_000_000
 export async function parseToText(
   folder: FolderToParse,
   findBlueprint: FindBlueprint,
+  findPlugins: FindPlugins,
 ): Promise<ParsedBlueprint> {
-  const outcome = await parseFolder(folder, findBlueprint)
+  const outcome = await parseFolder(folder, findBlueprint, findPlugins)
   if (!outcome.ok) return outcome
   const { plan } = outcome
   try {

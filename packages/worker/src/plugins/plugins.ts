@@ -48,8 +48,6 @@ export type Plugins = {
    * @throws PluginInstallationError, errors of the file system such as a full disk, and the signal's reason
    */
   environmentOf(plugin: UsedPlugin, execution: ExecutionRow, signal: AbortSignal): Promise<PluginEnvironment>
-  /** Why it could not be had for an execution, as far as that is known before; null when nothing is. */
-  missing(plugin: UsedPlugin, execution: ExecutionRow): Promise<string | null>
   onNotification(notification: Notification): void
   /** Looks for what was asked of this machine. */
   ask(): void
@@ -242,10 +240,6 @@ export async function openPlugins(services: Services): Promise<Plugins> {
       const { source } = plugin
       if (source !== null) return sourceEnvironment({ ...plugin, source }, execution, signal)
       throw new PluginInstallationError(missing(plugin))
-    },
-    async missing(plugin, execution) {
-      if (isOwn(plugin) || plugin.source !== null) return null
-      return (await resolve(plugin, execution)) === undefined ? missing(plugin) : null
     },
     onNotification({ kind }) {
       if (kind === 'plugin_asked') asked.ask()

@@ -131,7 +131,7 @@ test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
     /Agents are not built yet.*node host/,
   ],
   [
-    'a plugin that nobody has uploaded',
+    'a plugin',
     {
       plugins: { mine: { executor: 'central_deployment_agent', package_name: 'mine' } },
       node_templates: {
@@ -143,7 +143,7 @@ test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
         },
       },
     },
-    /Plugin mine is not there.*node last/,
+    /tasks\.start of plugin "mine".*node last/,
   ],
   [
     'an operation on a host',
