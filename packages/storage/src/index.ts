@@ -136,6 +136,7 @@ export { machineAddress } from './processes/machine-address.ts'
 export { internalFailure, publicReason } from './public-reason.ts'
 export { deleteFinishedJobs, type ExecutionJob, openQueue, type Queue } from './queue.ts'
 export type { JsonColumn, PluginProgress, PluginState, Schema, Visibility } from './schema.ts'
+export { unawaited, unawaitedIfOnly } from './sent-together.ts'
 export {
   type ConfigValues,
   openConfigValues,

@@ -25,7 +25,7 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
   return {
     places: services.slots,
     close: async () => warm?.close(),
-    async run({ name, context, inputs, execution, timeLimit }, { signal, started }) {
+    async run({ name, context, inputs, execution, timeLimit }, { signal, started, said }) {
       started()
       const plugin = usedPlugin(context.plugin)
       const request = ({ python, found }: PluginEnvironment): OperationRequest => ({
@@ -42,6 +42,7 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
         logLimits: settings.operationLogs,
         python,
         user: operationUser(settings.operationUsers, execution.tenant_id),
+        said,
         warn: (error, what) =>
           services.log.warn({ err: error, execution_id: execution.id, operation: name }, what),
       })

@@ -1,3 +1,4 @@
+import { randomId } from '@tutti/domain/node-instances'
 import type { ImportablePlugin } from '@tutti/domain/plugins'
 import { PLANNING_LIMITS } from '@tutti/dsl'
 import type { FindBlueprint } from '../blueprints/import-resolver.ts'
@@ -9,7 +10,6 @@ import {
   type PlannedEnvironment,
   planEnvironment,
 } from './environment.ts'
-import { randomId } from './random-id.ts'
 
 /** What takes too long for an event loop; `answers` are questions that only the database can answer. */
 export type Tasks = {
