@@ -26,7 +26,6 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
     places: services.slots,
     close: async () => warm?.close(),
     async run({ name, context, inputs, execution, timeLimit }, { signal, started, said }) {
-      started()
       const plugin = usedPlugin(context.plugin)
       const request = ({ python, found }: PluginEnvironment): OperationRequest => ({
         // `chooseExecutor` has looked for what this needs of it.
@@ -48,8 +47,9 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
       })
       try {
         return await inResources(services, execution, signal, async () => {
-          const environment = await services.plugins.environmentOf(plugin, execution, signal)
-          return runOperation(request(environment), start, signal)
+          const own = await services.plugins.environmentOf(plugin, execution, signal)
+          started()
+          return runOperation(request(own), start, signal)
         })
       } catch (error) {
         if (signal.aborted) return killed
