@@ -10,6 +10,8 @@ import { pluginFileOptions, withPluginFile } from '../input/plugin-file.ts'
 import { ownerColumns, textColumn, timeColumn } from './columns.ts'
 import { type Noun, repeated } from './command.ts'
 import { followInstallation, statesText } from './plugin-installation.ts'
+import { initPlugin } from './plugins-init.ts'
+import { packPlugin } from './plugins-pack.ts'
 import type { Answered } from './resource.ts'
 import { action, get, list } from './verbs.ts'
 import { visibilityOption, visibilityVerbs } from './visibility.ts'
@@ -149,6 +151,8 @@ export const plugins: Noun = {
         return followInstallation(context, asked, { managers, agents })
       },
     },
+    packPlugin,
+    initPlugin,
     action('plugins.delete', {
       usage: 'delete <plugin>',
       description: 'Delete a plugin that no blueprint uses',

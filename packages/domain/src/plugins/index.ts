@@ -17,4 +17,5 @@ export {
   setPluginVisibility,
 } from './service.ts'
 export { installPlugin, setPluginState } from './states.ts'
+export { type InstallationReport, writePluginState } from './states-queries.ts'
 export { type UploadedPlugins, uploadPlugins } from './upload.ts'
