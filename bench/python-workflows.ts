@@ -14,7 +14,6 @@ import { uploadBlueprint } from './blueprints/upload.ts'
 import { benchFolder } from './folder.ts'
 import { startManager } from './manager.ts'
 import { proportionalMb } from './memory.ts'
-import { round } from './statistics.ts'
 
 const { values } = parseArgs({
   options: {
@@ -74,7 +73,7 @@ try {
   })
   console.log('| | seconds |')
   console.log('|---|---:|')
-  for (const round of ['first', 'second']) {
+  for (const round of ['first', 'second', 'third']) {
     for (const workflow of ['install', 'lifecycle']) {
       const deployment = `${workflow}-${round}`
       await client.deployments.create(deployment, { blueprintId: 'flows' })
@@ -98,7 +97,7 @@ try {
 }
 
 function show(what: string, seconds: number): void {
-  console.log(`| ${what} | ${round(seconds)} |`)
+  console.log(`| ${what} | ${seconds.toFixed(2)} |`)
 }
 
 async function secondsOf(of: Client, deploymentId: string, workflowId: string): Promise<number> {
@@ -125,7 +124,7 @@ async function waitTogether(count: number): Promise<void> {
   while ((await mine()) < count) await new Promise((resolve) => setTimeout(resolve, 200))
   const megabytes = await Promise.all((await forks()).map((pid) => proportionalMb(pid)))
   const all = megabytes.reduce((sum, one) => sum + one, 0)
-  console.log(`| ${count} waiting workflows: MB of each process (PSS) | ${round(all / count)} |`)
+  console.log(`| ${count} waiting workflows: MB of each process (PSS) | ${(all / count).toFixed(1)} |`)
   for (const id of ids) await client.executions.act(id, 'force-cancel')
 }
 
