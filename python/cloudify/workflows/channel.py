@@ -48,7 +48,9 @@ class Channel:
                     if 'of' in message:
                         self._answers[message['of']].rows += message['rows']
                     elif 're' in message:
-                        self._answers.pop(message['re']).put(message)
+                        answer = self._answers.pop(message['re'], None)
+                        if answer is not None:
+                            answer.put(message)
                     else:
                         self._hear(message)
         except OSError:

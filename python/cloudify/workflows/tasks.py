@@ -289,6 +289,15 @@ class RemoteWorkflowTask(WorkflowTask):
         return RemoteWorkflowTask(self.kwargs, self._cloudify_context, self.workflow_context, task_queue=self.queue,
                                   task_target=self.target, **self._common())
 
+    @classmethod
+    def _restored(cls, ctx: Any, graph: Any, task_descr: Any, task_kwargs: Dict[str, Any]) -> WorkflowTask:
+        inputs = dict(task_kwargs.get('kwargs') or {})
+        context = inputs.pop('__cloudify_context', None)
+        own = {key: ctx._context[key] for key in ('execution_token', 'rest_token') if ctx._context.get(key)}
+        return RemoteWorkflowTask(
+            inputs, dict(task_kwargs.get('cloudify_context') or context or {}, **own), ctx, task_descr['id'],
+            task_kwargs.get('task_queue'), task_kwargs.get('task_target', task_kwargs.get('target')))
+
     def _task_kwargs(self) -> Dict[str, Any]:
         context = {key: value for key, value in self._cloudify_context.items()
                    if key not in ('execution_token', 'rest_token')}

@@ -102,7 +102,9 @@ class WorkerEngine:
     @staticmethod
     def _described(graph: Any, tasks: List[Any]) -> List[bytes]:
         """Messages of many tasks each: one for each would cost more than the tasks."""
-        messages, texts, length = [], [], 0
+        messages: List[bytes] = []
+        texts: List[bytes] = []
+        length = 0
         for task in tasks:
             text = line(task.described(graph._dependencies[task.id]))[:-1]
             if texts and (len(texts) == BATCH or length + len(text) > BATCH_BYTES):

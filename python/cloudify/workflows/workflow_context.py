@@ -191,6 +191,7 @@ class CloudifyWorkflowContext(CommonContext):
         handler = LocalHandler(self) if self.local else ManagerHandler(self)
         self.internal = WorkflowInternal(self, handler)
         self._loaded: Optional[NodesAndInstances] = None
+        self._folder: Optional[str] = None  # of the process, on a worker
         if self.workflow_id in _WITHOUT_NODES or not (self.local or self.deployment.id):
             self._loaded = NodesAndInstances(self, [], [])
         elif self.local:

@@ -97,7 +97,9 @@ async function attempt(
       ? await runPythonWorkflow(services, ready, control, token, mapped)
       : await runWorkflow(storedRun(ready, mapped), createRunner(services, ready, control, token))
   if (left === null) {
-    await finish(services, execution, control, end, await targetsOf(services, execution))
+    const done = async () => finish(services, execution, control, end, await targetsOf(services, execution))
+    // Another attempt would run the whole function again.
+    await ('operation' in mapped ? whileHeld(services, control, done) : done())
     services.log.info({ ...fields, status: end.status }, 'execution ended')
     return
   }

@@ -5,21 +5,28 @@ import { each, isTerminated, type StoredOperation, type Work } from '@tutti/engi
 export type Alike = {
   readonly firsts: readonly StoredOperation[]
   readonly failed: ReadonlySet<string>
+  /** Of the row of that id, the last try. */
+  last(row: string): string
 }
 
 export function firstTries(rows: readonly StoredOperation[]): Alike {
   const next = new Map(
     rows.flatMap((row) => (row.parameters.retried_task === null ? [] : [[row.parameters.retried_task, row]])),
   )
+  const byId = new Map(rows.map((row) => [row.id, row]))
   const firsts = rows.filter(({ parameters }) => parameters.retried_task === null)
-  const failed = firsts.flatMap((first) => {
-    let last = first
-    for (let at = next.get(last.id); at !== undefined; at = next.get(last.id)) last = at
-    const isFailed =
-      isTerminated(last.state) && last.state !== 'succeeded' && last.parameters.ignored !== true
-    return isFailed ? [first.id] : []
-  })
-  return { firsts, failed: new Set(failed) }
+  const last = (id: string) => {
+    let row = id
+    for (let at = next.get(row); at !== undefined; at = next.get(row)) row = at.id
+    return row
+  }
+  const hasFailed = (row: StoredOperation | undefined) =>
+    row !== undefined &&
+    isTerminated(row.state) &&
+    row.state !== 'succeeded' &&
+    row.parameters.ignored !== true
+  const failed = firsts.flatMap(({ id }) => (hasFailed(byId.get(last(id))) ? [id] : []))
+  return { firsts, failed: new Set(failed), last }
 }
 
 /** What a task does, whichever task it is. */

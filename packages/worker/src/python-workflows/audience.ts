@@ -15,6 +15,7 @@ export type Audience = {
   tell(commit: Commit): void
   join(names: ReadonlyMap<string, string>): void
   leave(): void
+  /** What the process calls a row, as it says now: it is told of its end if that was before. */
   name(row: string, task: string): void
   /** What the process calls the task that this row is a try of. */
   taskOf(row: string): string
@@ -29,7 +30,8 @@ const batchSize = 500
 export function createAudience(listener: Listener, isTold: boolean): Audience {
   /** By row, the one that it is another try of. */
   const tries = new Map<string, string>()
-  const retried = new Set<string>()
+  /** By row, the next try of it. */
+  const retried = new Map<string, string>()
   const ends = new Map<string, End>()
   let names = new Map<string, string>()
   let isJoined = false
@@ -47,7 +49,7 @@ export function createAudience(listener: Listener, isTold: boolean): Audience {
   function noteTry({ id, parameters }: StoredOperation): void {
     if (parameters.retried_task === null) return
     tries.set(id, parameters.retried_task)
-    retried.add(parameters.retried_task)
+    retried.set(parameters.retried_task, id)
   }
 
   function noteEnd(
@@ -96,7 +98,12 @@ export function createAudience(listener: Listener, isTold: boolean): Audience {
     leave() {
       isJoined = false
     },
-    name: (row, task) => void names.set(row, task),
+    name(row, task) {
+      names.set(row, task)
+      let last = row
+      for (let at = retried.get(last); at !== undefined; at = retried.get(last)) last = at
+      if (isJoined && ends.has(last)) send([last])
+    },
     taskOf,
     get isJoined() {
       return isJoined

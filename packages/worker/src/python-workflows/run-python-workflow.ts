@@ -7,6 +7,7 @@ import {
   Stopped,
   type StoredGraph,
   type WorkflowEnd,
+  WorkflowError,
   type WorkflowMapping,
   type WorkflowRun,
 } from '@tutti/engine'
@@ -34,7 +35,10 @@ import { parseMessage } from './message.ts'
 import { createSession, sequentialName } from './session.ts'
 
 /** Processes in a row that were killed before they asked for anything; then it is no chance. */
-const mostDeaths = 3
+const mostUnused = 3
+
+/** Of one execution on one worker: what crashes again and again at the same place is not begun for ever. */
+const mostDeaths = 20
 
 /**
  * Runs a workflow that is a function in Python (docs/decisions/2026-11-22-python-workflows.md), from wherever it is
@@ -58,16 +62,18 @@ export async function runPythonWorkflow(
   // Whoever had it before may have begun with it.
   let isResumed = execution.resume || execution.status !== 'pending'
   let deaths = 0
+  let unused = 0
   try {
     for (;;) {
       const ended = await runProcess()
       if (ended.kind === 'broken') throw ended.error
       if (ended.kind === 'ended') return await end(ended.end)
-      deaths = ended.isUsed ? 1 : deaths + 1
-      if (deaths >= mostDeaths) {
+      deaths += 1
+      unused = ended.isUsed ? 0 : unused + 1
+      if (unused >= mostUnused || deaths >= mostDeaths) {
         return await end({
           status: 'failed',
-          error: `The process of the workflow was killed ${deaths} times before it did anything`,
+          error: `The process of the workflow was killed ${deaths} times`,
         })
       }
       services.log.info(
@@ -80,18 +86,24 @@ export async function runPythonWorkflow(
     host.stop('kill')
     await host.rest()
     await host.left?.drop()
-    throw error
-  } finally {
     host.close()
+    throw error
   }
 
   /** Once all of its graphs have ended; what they have sent is waited for, unless it was cancelled. */
   async function end(how: WorkflowEnd): Promise<WorkflowRun> {
-    if (how.status === 'failed') host.stop('cancel')
+    if (how.status !== 'succeeded') host.stop('cancel')
+    // Sequential tasks are all that there will be, also those that an earlier process has asked for.
+    else for (const live of host.live.values()) live.report({ type: 'closed' })
     await host.rest()
     const { left } = host
     if (how.status !== 'cancelled') await left?.done
-    return { end: how, left: how.status === 'cancelled' ? left : null }
+    if (how.status !== 'cancelled' || left === null) {
+      host.close()
+      return { end: how, left: null }
+    }
+    left.done.then(host.close, host.close)
+    return { end: how, left }
   }
 
   type Ended =
@@ -140,7 +152,11 @@ export async function runPythonWorkflow(
       try {
         await session.hear(message, line.length)
       } catch (error) {
-        fail(error)
+        if (!(error instanceof WorkflowError)) fail(error)
+        else {
+          said = error.message
+          abort.abort()
+        }
         throw error
       }
     }
@@ -169,12 +185,12 @@ export async function runPythonWorkflow(
       if (said !== undefined) return { kind: 'ended', end: { status: 'failed', error: said } }
       if (abort.signal.aborted) return { kind: 'ended', end: { status: 'cancelled' } }
       if (isKilled(exit, outcome)) return { kind: 'killed', isUsed: session.isUsed }
-      session.close()
       return { kind: 'ended', end: endOf(outcome) }
     } catch (error) {
       return { kind: 'broken', error: failure?.error ?? error }
     } finally {
       unlook()
+      session.close()
       opened?.close()
       channel = nobody
       for (const live of host.live.values()) live.leave()

@@ -49,9 +49,9 @@ type SessionParts = {
 
 /** One process of a workflow: what it has described, and what it has asked for. */
 export type Session = {
-  /** @throws Error when that ends the process; what is wrong with a request is answered instead */
+  /** @throws WorkflowError when that ends the process; what is wrong with a request is answered instead */
   hear(message: Message, bytes: number): Promise<void>
-  /** The process has ended: its sequential tasks are all that there will be. */
+  /** The process has ended: nothing more is said to it. */
   close(): void
   /** Whether anything was asked for. */
   readonly isUsed: boolean
@@ -61,7 +61,13 @@ export type Session = {
 export const sequentialName = 'sequential'
 
 export function createSession(parts: SessionParts): Session {
-  const { services, execution, control, store, host, listener, isResumed } = parts
+  const { services, execution, control, store, host, isResumed } = parts
+  let isOver = false
+  /** This process alone: the next one has asked for nothing of what this one waits for. */
+  const listener: Listener = {
+    send: (message) => isOver || parts.listener.send(message),
+    room: () => parts.listener.room(),
+  }
   const isDryRun = execution.is_dry_run
   let described: JsonValue[] = []
   let describedBytes = 0
@@ -70,6 +76,8 @@ export function createSession(parts: SessionParts): Session {
   const kept = new Map<string, StoredGraph>()
   let graphs = 0
   let unnamed = 0
+  /** Asked for and not yet answered. */
+  let waiting = 0
   /** How often a lifecycle of that name was asked for. */
   const built = new Map<string, number>()
   /** Rows of graphs that the process was given, by the graph's id. */
@@ -270,7 +278,10 @@ export function createSession(parts: SessionParts): Session {
     // From the first difference on, what was done before is not what is asked for now.
     if (!isAlike) stored.length = 0
     if (isAlike && !sequence.failed.has(earlier.id)) return live.name(earlier.id, row.id)
-    live.report({ type: 'operations-added', operations: [row] })
+    if (!isAlike) return live.report({ type: 'operations-added', operations: [row] })
+    live.name(row.id, row.id)
+    const again = { ...row, parameters: { ...row.parameters, retried_task: sequence.last(earlier.id) } }
+    live.report({ type: 'operations-added', operations: [again] })
   }
 
   type Sequence = {
@@ -278,18 +289,20 @@ export function createSession(parts: SessionParts): Session {
     /** First tries, in the order in which they were asked for. */
     readonly stored: StoredOperation[]
     readonly failed: ReadonlySet<string>
+    /** The last try of what was first tried as that. */
+    last(row: string): string
     started: number
   }
 
   async function openSequence(): Promise<Sequence> {
     const found = isResumed ? await find(sequentialName) : undefined
-    const { firsts, failed } = found === undefined ? noTries : firstTries(found.operations)
+    const { firsts, failed, last } = found === undefined ? noTries : firstTries(found.operations)
     const graph = found ?? (await storeNew(sequentialName, []))
     const options = { ...(await optionsOf()), staysOpen: true }
     const live =
       host.live.get(graph.id) ?? (await host.start({ ...graph, record: newGraphRecord }, options, true))
     live.join(new Map())
-    return { live, stored: [...firsts], failed, started: 0 }
+    return { live, stored: [...firsts], failed, last, started: 0 }
   }
 
   // ---- the engine's own
@@ -352,13 +365,13 @@ export function createSession(parts: SessionParts): Session {
     switch (message.do) {
       case 'tasks':
         if (described.length + message.tasks.length > bounds.tasks) {
-          throw new Error(`a graph may have ${bounds.tasks} tasks`)
+          throw new WorkflowError(`A graph may have ${bounds.tasks} tasks.`)
         }
         describedBytes += bytes
         if (describedBytes > bounds.describedBytes) {
-          throw new Error(`a graph may be described in ${bounds.describedBytes / 2 ** 20} MiB`)
+          throw new WorkflowError(`A graph may be described in ${bounds.describedBytes / 2 ** 20} MiB.`)
         }
-        described.push(...message.tasks)
+        for (const task of message.tasks) described.push(task)
         return
       case 'store':
         return answering(message.id, () => storeGraph(message.name))
@@ -385,6 +398,10 @@ export function createSession(parts: SessionParts): Session {
         })
       case 'lifecycle':
       case 'workflow':
+        if (waiting >= bounds.running) {
+          throw new WorkflowError(`A workflow may run ${bounds.running} graphs at the same time.`)
+        }
+        waiting += 1
         // It takes its time, and others may be asked for meanwhile.
         later(
           answering(message.id, async () => {
@@ -428,20 +445,30 @@ export function createSession(parts: SessionParts): Session {
 
   const failure = Promise.withResolvers<never>()
   failure.promise.catch(() => undefined)
-  const later = (work: Promise<void>) => void work.catch(failure.reject)
+  const later = async (work: Promise<void>) => {
+    try {
+      await work
+    } catch (error) {
+      failure.reject(error)
+    } finally {
+      waiting -= 1
+    }
+  }
 
   const liveThatAwaits = (row: string) => [...host.live.values()].find((one) => one.awaits(row))
 
   return {
     hear: (message, bytes) => Promise.race([hear(message, bytes), failure.promise]),
-    close: () => sequence?.live.report({ type: 'closed' }),
+    close() {
+      isOver = true
+    },
     get isUsed() {
       return isUsed
     },
   }
 }
 
-const noTries = { firsts: [], failed: new Set<string>() } satisfies Alike
+const noTries: Alike = { firsts: [], failed: new Set(), last: (row) => row }
 
 const ending = (outcome: GraphOutcome): JsonObject =>
   outcome.status === 'failed' ? { status: 'failed', error: outcome.error } : { status: outcome.status }

@@ -260,3 +260,41 @@ graph.execute()
   const { items } = (await system.inject('GET', `/node-instances?deployment_id=${id}&node_id=db`)).body
   expect(items[0]).toMatchObject({ state: 'uninitialized', runtime_properties: {} })
 })
+
+const said = (bytes: string) => `
+import time
+ctx.internal.engine._channel._socket.sendall(${bytes})
+time.sleep(600)
+`
+
+test.each([
+  ['what is no message', said("b'garbage\\n'"), /said what is no message/],
+  ['a line without an end', said("b'x' * (18 << 20)"), /a line without an end/],
+  [
+    'more tasks than a graph has',
+    said(`b'{"do": "tasks", "tasks": [' + b'0, ' * 200000 + b'0]}\\n'`),
+    /A graph may have 200000 tasks/,
+  ],
+  [
+    "another execution's graph",
+    "graph.id = 'foreign'\ngraph.execute()\n",
+    /The execution has no graph foreign/,
+  ],
+  [
+    'a task that another execution has',
+    "task = ctx.local_task(lambda: 1, task_id='no id!', name='x')\ngraph.add_task(task)\ngraph.execute()\n",
+    /The id of a task must be/,
+  ],
+])('a process that says %s harms its execution alone', async (_, script, error) => {
+  const { execution } = await ran(`${graph}${script}`)
+  expect(execution).toMatchObject({ status: 'failed', error: expect.stringMatching(error) })
+})
+
+test('a workflow that prints 100 MB is as good as any other', async () => {
+  const { execution } = await ran(`
+import os
+for _ in range(100):
+    os.write(1, b'x' * (1 << 20))
+`)
+  expect(execution, execution.error).toMatchObject({ status: 'terminated', error: '' })
+})
