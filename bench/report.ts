@@ -3,6 +3,7 @@ import type { EnvironmentsResult } from './benches/environments.ts'
 import type { GroupsResult } from './benches/groups.ts'
 import type { OperationsResult, OperationsRun } from './benches/operations.ts'
 import type { RequestsResult } from './benches/requests.ts'
+import type { ScaleResult } from './benches/scale.ts'
 import type { StartupResult } from './benches/startup.ts'
 import type { TiersResult } from './benches/tiers.ts'
 import type { Cpu } from './cpu.ts'
@@ -14,6 +15,7 @@ export type Report = {
   readonly machine: Machine
   readonly startup: StartupResult | undefined
   readonly tiers: TiersResult | undefined
+  readonly scale: ScaleResult | undefined
   readonly scripts: TiersResult | undefined
   readonly operations: OperationsResult | undefined
   readonly deployments: DeploymentsResult | undefined
@@ -27,7 +29,7 @@ export type Report = {
 
 /** The report for people, in Markdown. What was measured is beside each number, because only together they say much. */
 export function reportText(report: Report): string {
-  const { machine, startup, tiers, scripts, deployments, groups, requests, events, searches } = report
+  const { machine, startup, tiers, scale, scripts, deployments, groups, requests, events, searches } = report
   const { operations, environments, memory } = report
   return [
     `# Benchmark of ${machine.commit}, ${machine.at.slice(0, 10)}`,
@@ -36,6 +38,7 @@ export function reportText(report: Report): string {
       'PostgreSQL with `fsync` and `synchronous_commit` on) and drives it over its REST API from another process on ' +
       'the same machine, which takes its share of the same cores. The raw numbers are in the JSON file beside this.',
     ...(tiers === undefined ? [] : ['## One large install', tiersText(tiers)]),
+    ...(scale === undefined ? [] : ['## Scale', scaleText(scale)]),
     ...(scripts === undefined ? [] : ['## The same with operations that run', scriptsText(scripts)]),
     ...(operations === undefined ? [] : ['## Operations in processes', operationsText(operations)]),
     ...(deployments === undefined ? [] : ['## Many small installs', deploymentsText(deployments)]),
@@ -59,6 +62,13 @@ function machineText(machine: Machine): string {
   return (
     `${cores} × ${cpu}, ${memoryGiB} GiB, ${kernel}, Node ${node}, as ${user}. Data on ${fileSystem} (${folder}): ` +
     `appending and flushing 8 KiB takes ${flushMs} ms. Load average before: ${loadBefore}.`
+  )
+}
+
+function scaleText({ instances, delta, runs, medianOutMs, medianInMs }: ScaleResult): string {
+  return (
+    `Of ${count(instances)} no-op instances on as many others, ${count(delta)} more and ${count(delta)} fewer again ` +
+    `(${runs.length} times each): ${count(medianOutMs)} ms out, ${count(medianInMs)} ms in (medians).`
   )
 }
 

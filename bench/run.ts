@@ -2,7 +2,7 @@
  * `npm run bench`: measures a Tutti as it is served, and writes bench/results/DATE-COMMIT.json and .md.
  *
  *   --quick            a hundredth of the work, nothing written: does it run at all?
- *   --only NAME,…      startup, tiers, scripts, operations, deployments, groups, requests, events, searches, environments; nothing
+ *   --only NAME,…      startup, tiers, scale, scripts, operations, deployments, groups, requests, events, searches, environments; nothing
  *                      written
  *   --profile FOLDER   a CPU profile of the manager, and the SQL statements of each part by their time; nothing written
  */
@@ -16,6 +16,7 @@ import { benchEvents } from './benches/events.ts'
 import { benchGroups } from './benches/groups.ts'
 import { benchOperations } from './benches/operations.ts'
 import { benchRequests } from './benches/requests.ts'
+import { benchScale } from './benches/scale.ts'
 import { benchSearches } from './benches/searches.ts'
 import { benchStartup } from './benches/startup.ts'
 import { benchTiers } from './benches/tiers.ts'
@@ -67,6 +68,15 @@ async function measure(): Promise<Report> {
     const tiers = wanted('tiers')
       ? await measured('tiers', () =>
           benchTiers(manager, { ...shape, id: 'tiers', hasScript: false, runs: values.quick ? 1 : 7 }),
+        )
+      : undefined
+    const scale = wanted('scale')
+      ? await measured('scale', () =>
+          benchScale(manager, {
+            instances: Math.ceil(1_000 * part),
+            delta: Math.ceil(100 * part),
+            runs: values.quick ? 1 : 5,
+          }),
         )
       : undefined
     const scripts = wanted('scripts')
@@ -130,6 +140,7 @@ async function measure(): Promise<Report> {
       machine,
       startup,
       tiers,
+      scale,
       scripts,
       operations,
       deployments,
