@@ -58,8 +58,8 @@ def dispatch(__cloudify_context, *args, **kwargs):
 def _dispatch(context: dict, args: list, kwargs: dict, folder=None, say=None):
     kind = context.get('type', 'operation')
     if kind == 'workflow':
-        raise NonRecoverableError('Python workflow functions are not built yet in this manager: {0} cannot run'.format(
-            context.get('task_name')))
+        from cloudify.workflows.run import run_workflow
+        return run_workflow(find_function, context, kwargs, folder)
     ctx = CloudifyContext(context, folder, say)
     try:
         if kind == 'hook':

@@ -1,7 +1,7 @@
 import type { CancelMode } from './graph-event.ts'
 import type { JsonObject } from './json.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
-import type { ErrorCause } from './operation-error.ts'
+import type { ErrorCause, OperationOutcome } from './operation-error.ts'
 import type { OperationRecord } from './operation-record.ts'
 import type { OperationParameters, OperationState, StoredOperation } from './stored-operation.ts'
 import type { SystemPropertyChange } from './system-properties.ts'
@@ -80,6 +80,8 @@ export type Command =
    * function of the runner's own. `resume`: it may have been run before, by a worker that was lost.
    */
   | { readonly type: 'run'; readonly operation: StoredOperation; readonly resume: boolean }
+  /** Ask the handler of an operation or a subgraph that has ended; `handler-answered` is its answer. */
+  | { readonly type: 'ask'; readonly operation: StoredOperation; readonly outcome: OperationOutcome }
   | { readonly type: 'kill'; readonly operationIds: readonly string[] }
 
 /** How a graph ended. `abandoned` are the operations that still run and that nobody waits for. */

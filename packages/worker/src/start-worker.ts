@@ -15,7 +15,7 @@ import {
 import { type Claims, createClaims } from './claims.ts'
 import { createCoalescedTask } from './coalesced-task.ts'
 import { startCoordinator } from './coordinator/index.ts'
-import { createExecutors } from './executors/index.ts'
+import { createExecutors, openPython } from './executors/index.ts'
 import type { WorkerLog } from './log.ts'
 import { workerMetrics } from './metrics.ts'
 import { openPlugins } from './plugins/index.ts'
@@ -72,6 +72,7 @@ export async function startWorker(options: {
     },
   )
   const resources = await openResources({ db, settings, config, log })
+  const python = openPython({ metrics, log }, settings.warmPython)
   const plugins = await openPlugins({ db, settings, log, metrics, now: Date.now })
   const services = {
     db,
@@ -83,6 +84,7 @@ export async function startWorker(options: {
     environments,
     waiting,
     resources,
+    startPython: python.start,
     plugins,
     log,
     metrics,
@@ -128,6 +130,7 @@ export async function startWorker(options: {
       // Nobody else does what this one no longer does: another one is elected while operations still end.
       await Promise.all([coordinator.stop(), claims.drain()])
       await Promise.all(Object.values(executors).map((executor) => executor.close?.()))
+      await python.close()
       await Promise.all([environments.stop(), waiting.stop(), resources.stop(), plugins.stop()])
       await heartbeat.stop()
       await listener.close()

@@ -49,13 +49,15 @@ export async function loadSurroundings(db: Database, execution: ExecutionRow) {
   return { tenantName: tenant.name, deployment }
 }
 
-export async function loadGraphs(db: Database, lease: Lease): Promise<StoredGraph[]> {
-  const graphs = await db
+/** @param name of one of them; all without it */
+export async function loadGraphs(db: Database, lease: Lease, name?: string): Promise<StoredGraph[]> {
+  let query = db
     .selectFrom('tasks_graphs')
     .select(['id', 'name', 'graph_state'])
     .where('tenant_id', '=', lease.tenantId)
     .where('execution_id', '=', lease.executionId)
-    .execute()
+  if (name !== undefined) query = query.where('name', '=', name)
+  const graphs = await query.execute()
   return Promise.all(
     graphs.map(async ({ id, name, graph_state }) => ({
       id,

@@ -9,22 +9,17 @@ import {
   type OperationRequest,
   operationUser,
   runOperation,
-  startCold,
 } from '../operations/index.ts'
 import { type PluginEnvironment, PluginInstallationError, usedPlugin } from '../plugins/index.ts'
 import type { ExecutorServices } from '../services.ts'
 import { inResources } from './in-resources.ts'
-import { openWarmPython } from './warm-python.ts'
 
 /** Functions and scripts of blueprints and plugins, each in a Python process of its own, in a slot of the worker. */
 export function createPythonExecutor(services: ExecutorServices): OperationExecutor {
   const { settings } = services
   const { environment } = settings
-  const warm = settings.warmPython ? openWarmPython(services) : undefined
-  const start = warm?.start ?? startCold
   return {
     places: services.slots,
-    close: async () => warm?.close(),
     async run({ name, context, inputs, execution, timeLimit }, { signal, started, said }) {
       const plugin = usedPlugin(context.plugin)
       const request = ({ python, found }: PluginEnvironment): OperationRequest => ({
@@ -49,7 +44,7 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
         return await inResources(services, execution, signal, async () => {
           const own = await services.plugins.environmentOf(plugin, execution, signal)
           started()
-          return runOperation(request(own), start, signal)
+          return runOperation(request(own), services.startPython, signal)
         })
       } catch (error) {
         if (signal.aborted) return killed

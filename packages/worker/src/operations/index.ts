@@ -20,8 +20,9 @@ export {
   type UserIds,
 } from './operation-user.ts'
 export { killed, nonRecoverable, recoverable } from './outcome.ts'
-export type { StartProcess } from './process.ts'
+export type { Exit, OperationProcess, StartProcess } from './process.ts'
 export { startProcessGroup } from './process-group.ts'
+export { outputLimitBytes } from './read-output.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
 export { type LogLimits, removeLog } from './rotating-log.ts'
 export { runOperation } from './run-operation.ts'
