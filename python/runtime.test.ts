@@ -12,7 +12,8 @@ describe.concurrent.each(interpreters())('the Python runtime keeps its promises 
     const { code, errors } = await unittest(python, `tests.${file.replace(/\.py$/, '')}`)
     expect(code, errors).toBe(0)
     expect(errors).toMatch(/Ran [1-9]\d* tests?/)
-  })
+    // One of them makes 20 environments, each a second of work.
+  }, 300_000)
 })
 
 /** This machine's, and the oldest that is supported where there is one. */

@@ -28,7 +28,7 @@ afterAll(() => system.close())
 
 const upload = (body: Uint8Array) => system.send('POST', '/plugins', { body })
 const leftOver = () =>
-  readdirSync(system.services.uploadFolder).filter((name) => /^plugin-|^[0-9a-f-]{36}/.test(name))
+  readdirSync(system.services.uploadFolder).filter((name) => /^(plugin-)?[0-9a-f-]{36}/.test(name))
 const metadata = (changes: Readonly<Record<string, unknown>>, wagon: TestWagon = {}) =>
   wagonOf({ ...wagon, metadata: changes })
 const wheels = (count: number) =>

@@ -36,7 +36,7 @@ const get = (path: string, request: SentRequest = {}) => system.send('GET', path
 
 /** Files that uploads have left behind. */
 const leftOver = () =>
-  readdirSync(system.services.uploadFolder).filter((name) => /^plugin-|^[0-9a-f-]{36}$/.test(name))
+  readdirSync(system.services.uploadFolder).filter((name) => /^(plugin-)?[0-9a-f-]{36}$/.test(name))
 
 function chunked(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
