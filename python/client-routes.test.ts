@@ -38,7 +38,7 @@ const withoutRoute: Readonly<Record<string, string>> = {
 
 /** Routes that the client does not reach, and why. */
 const withoutMethod: Readonly<Record<string, string>> = {
-  'PATCH /plugins/:plugin_id/set-global': 'set_global() is a set-visibility',
+  'plugins.setGlobal': 'set_global() is a set-visibility',
   'blueprints.setGlobal': 'set_global() is a set-visibility',
   'secrets.setGlobal': 'set_global() is a set-visibility',
   'PUT /deployment-updates/:id/update/initiate': 'sent as POST',

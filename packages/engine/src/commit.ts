@@ -2,7 +2,9 @@ import type { CancelMode } from './graph-event.ts'
 import type { JsonObject } from './json.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
 import type { ErrorCause, OperationOutcome } from './operation-error.ts'
+import type { OperationRecord } from './operation-record.ts'
 import type { OperationParameters, OperationState, StoredOperation } from './stored-operation.ts'
+import type { SystemPropertyChange } from './system-properties.ts'
 
 /**
  * Everything that one call of `reduce` decided and that must become durable in ONE transaction, before
@@ -18,7 +20,9 @@ export type Commit = {
   readonly nodeInstanceChanges: readonly NodeInstanceChange[]
   /** In the order in which they happened; the last one of an instance is its state. */
   readonly nodeInstanceStates: readonly NodeInstanceStateChange[]
-  readonly events: readonly EmittedEvent[]
+  /** In the order in which they happened, after the states. */
+  readonly systemProperties: readonly SystemPropertyChange[]
+  readonly events: readonly (EmittedEvent | OperationRecord)[]
   /** What to add to the execution's `total_operations` and `finished_operations`. */
   readonly counters: { readonly total: number; readonly finished: number }
   /** To store beside the graph; null = as stored before. */

@@ -4,7 +4,7 @@ import { type GraphState, makeReady, setRecord } from './graph-state.ts'
 import type { JsonValue } from './json.ts'
 import type { OperationError, OperationOutcome } from './operation-error.ts'
 import { rerunOf, rerunSubgraph } from './rerun-subgraph.ts'
-import type { OperationState } from './stored-operation.ts'
+import { type HealFailed, isPython, type OperationState } from './stored-operation.ts'
 import { isSubgraph, type Task } from './task.ts'
 import { nodeEvent, type TaskEventType, taskEvent } from './task-events.ts'
 
@@ -33,7 +33,7 @@ export function succeed(state: GraphState, task: Task, atMs: number, result: Jso
   leaveDone(state, task, atMs)
 }
 
-/** The failure is reported and the task counts as done (docs/reference/workflows.md, "Failures"). */
+/** The task counts as done; the failure is reported on the node instance (docs/reference/workflows.md, "Failures"). */
 export function failIgnored(
   state: GraphState,
   task: Task,
@@ -50,7 +50,7 @@ export function failIgnored(
 
 export function fail(state: GraphState, task: Task, error: OperationError, atMs: number): void {
   enter(state, task, 'failed', 'task_failed', atMs, { error })
-  if (!isSubgraph(task) && !willBeRerun(state, task)) noteGraphFailure(state, task, atMs)
+  if (!isSubgraph(task) && !isMadeUpFor(state, task)) noteGraphFailure(state, task, atMs)
   const { container } = task
   leave(task)
   if (container === null) return
@@ -58,10 +58,14 @@ export function fail(state: GraphState, task: Task, error: OperationError, atMs:
   settle(state, container, atMs)
 }
 
-/** Whether a subgraph around the task will be run anew because of its failure, or is asked what follows from it. */
-export function willBeRerun(state: GraphState, task: Task): boolean {
+/**
+ * Whether a subgraph around the task will be run anew because of its failure, counts as done in spite of it, or is asked
+ * what follows from it.
+ */
+export function isMadeUpFor(state: GraphState, task: Task): boolean {
   for (let at = task.container; at !== null; at = at.container) {
-    if (rerunOf(state, at) !== null || (isFailureAsked(at) && at.status !== 'ended')) return true
+    const isAskedFor = isFailureAsked(at) && at.status !== 'ended'
+    if (isAskedFor || healFailedOf(at) !== null || rerunOf(state, at) !== null) return true
   }
   return false
 }
@@ -70,7 +74,11 @@ export function willBeRerun(state: GraphState, task: Task): boolean {
 export function noteFailureIn(state: GraphState, subgraph: Task, atMs: number): void {
   let culprit = subgraph
   while (culprit.failedChild !== null) culprit = culprit.failedChild
-  if (!willBeRerun(state, subgraph)) noteGraphFailure(state, culprit, atMs)
+  if (!isMadeUpFor(state, subgraph)) noteGraphFailure(state, culprit, atMs)
+}
+
+function healFailedOf({ parameters: { on_failure: handler } }: Task): HealFailed | null {
+  return handler !== null && !isPython(handler) && handler.path === 'heal_failed' ? handler : null
 }
 
 /** The first failure of a graph starts the clock of `wait_after_fail`. */
@@ -117,6 +125,11 @@ export function settle(state: GraphState, subgraph: Task, atMs: number): void {
     ask(state, subgraph, { ok: false, error })
     return
   }
+  const healFailed = healFailedOf(subgraph)
+  if (healFailed !== null) {
+    failHealing(state, subgraph, healFailed, error, atMs)
+    return
+  }
   const rerun = rerunOf(state, subgraph)
   if (rerun === null) {
     fail(state, subgraph, error, atMs)
@@ -125,6 +138,20 @@ export function settle(state: GraphState, subgraph: Task, atMs: number): void {
   enter(state, subgraph, 'failed', 'task_failed', atMs, { error })
   leave(subgraph)
   rerunSubgraph(state, subgraph, rerun)
+}
+
+/** Its instance is reinstalled afterwards (docs/reference/workflows.md, "Heal"). */
+function failHealing(
+  state: GraphState,
+  subgraph: Task,
+  { node_instance_id: nodeInstanceId, execution_id: value }: HealFailed,
+  error: OperationError,
+  atMs: number,
+): void {
+  subgraph.parameters = { ...subgraph.parameters, ignored: true }
+  enter(state, subgraph, 'failed', 'task_failed', atMs, { error })
+  state.changes.systemProperties.push({ nodeInstanceId, path: ['heal_failed'], value })
+  leaveDone(state, subgraph, atMs)
 }
 
 const unknownError: OperationError = {

@@ -1,4 +1,5 @@
 import type { OperationOutcome } from './operation-error.ts'
+import type { OperationRecord } from './operation-record.ts'
 import type { StoredOperation } from './stored-operation.ts'
 
 /** docs/reference/workflows.md, "Cancelling". */
@@ -16,6 +17,8 @@ export type GraphEvent =
       readonly startedAtMs?: number
       readonly outcome: OperationOutcome
     }
+  /** What an operation has said since; it may go on. */
+  | { readonly type: 'operation-said'; readonly records: readonly OperationRecord[] }
   | { readonly type: 'cancel-requested'; readonly mode: CancelMode }
   /** New rows of the graph, of a workflow that goes on describing it while it runs; see `addOperations`. */
   | { readonly type: 'operations-added'; readonly operations: readonly StoredOperation[] }

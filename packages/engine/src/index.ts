@@ -31,6 +31,7 @@ export { defaultSettings } from './model.ts'
 export type { AddedNodeInstance, NodeInstanceChange, RewiredNodeInstance } from './node-instance-change.ts'
 export { changedModel, changeNodeInstances } from './node-instance-change.ts'
 export type { ErrorCause, OperationError, OperationOutcome } from './operation-error.ts'
+export type { OperationRecord } from './operation-record.ts'
 export type { PreparedResume } from './prepare-resume.ts'
 export { prepareResume } from './prepare-resume.ts'
 export { pythonText } from './python-text.ts'
@@ -52,6 +53,7 @@ export type {
   SuccessHandler,
 } from './stored-operation.ts'
 export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
+export type { SystemPropertyChange } from './system-properties.ts'
 export { cloudifyContext } from './task.ts'
 export { each, finish, type Work } from './work.ts'
 export type {

@@ -60,6 +60,9 @@ function take(state: GraphState, event: GraphEvent): void {
     case 'operation-ended':
       endOperation(state, event)
       break
+    case 'operation-said':
+      state.changes.events.push(...event.records)
+      break
     case 'operations-added':
       addOperations(state, event.operations)
       break
@@ -150,6 +153,7 @@ function dryRunCommit(commit: Commit | null): Commit | null {
     removed: [],
     nodeInstanceChanges: [],
     nodeInstanceStates: [],
+    systemProperties: [],
     events: commit.events.map((event) => ({ ...event, message: `${event.message} (dry run)` })),
     counters: { total: 0, finished: 0 },
     record: null,

@@ -62,7 +62,7 @@ export type Runner = GraphRunner & {
   /** Does what takes long for a large graph. */
   inPieces<T>(work: Work<T>): Promise<T>
   /** @throws WorkflowError when a new graph could not be gone through to its end */
-  checkRunnable(operations: readonly StoredOperation[]): Work<void>
+  checkRunnable(operations: readonly StoredOperation[]): Promise<void>
   /** @throws WorkflowError */
   children(phase: ChildrenPhase): Promise<WorkflowEnd>
   /** Why an execution fails when that was thrown inside; undefined where it is to be taken up again as it is stored. */
@@ -80,6 +80,9 @@ export async function runWorkflow(stored: StoredRun, runner: Runner): Promise<Wo
   const { workflow, parameters, progress } = stored
   const phases = workflow.phases(parameters)
   let { resumeMode } = stored
+  if (resumeMode !== null && !workflow.resumable) {
+    throw new WorkflowError('Cannot resume - workflow not resumable')
+  }
   const last: { left: OperationsLeft | null } = { left: null }
   if (resumeMode !== null && progress !== null && 'ended' in progress) {
     throw new WorkflowError(
@@ -152,7 +155,7 @@ async function newGraph(
   const operations = await runner.inPieces(phase.build({ ...deployment, newId: runner.newId }))
   const graph = { id: runner.newId(), name: phase.name, record: newGraphRecord, operations }
   if (isDryRun) return graph
-  if (phase.mayStopHalfway !== true) await runner.inPieces(runner.checkRunnable(operations))
+  if (phase.mayStopHalfway !== true) await runner.checkRunnable(operations)
   await runner.store.storeGraph(graph, await runner.inPieces(countedOperations(operations)))
   return graph
 }

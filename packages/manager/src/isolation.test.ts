@@ -1,7 +1,7 @@
 import { apiVersions, builtRoutes, routesOf } from '@tutti/api'
 import { builtInMapping } from '@tutti/engine'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../test/fixtures.ts'
+import { addBlueprint, addDeployment, addExecution, addPlugin, addTenant, addUser } from '../test/fixtures.ts'
 import {
   headersOf,
   passwordOf,
@@ -113,6 +113,21 @@ async function makeWorld() {
       created_by: 'alice',
     })
     .execute()
+  await addPlugin(db, 'zq-plugin', hers)
+  // What everybody sees, installed on an agent that nobody else does.
+  await addPlugin(db, 'open-plugin', { tenantId: home, createdBy: 'alice', agents: ['zq-agent'] })
+  await db
+    .insertInto('deployment_modifications')
+    .values({
+      tenant_id: home,
+      id: 'zq-modification',
+      deployment_id: 'zq-deployment',
+      modified_nodes: '{}',
+      node_instances: '{}',
+      context: '"zq-context"',
+      created_by: 'alice',
+    })
+    .execute()
   await db
     .insertInto('execution_groups')
     .values({
@@ -205,6 +220,8 @@ describe('no answer holds what is private to somebody else', () => {
     '/labels/deployments/csys-consumer-id',
     '/labels/deployments?_search=zq',
     '/agents?_get_data=true',
+    '/plugins/open-plugin',
+    '/plugins?_include=id,installation_state',
     '/nodes?_evaluate_functions=true',
     '/secrets/share/export?_all_tenants=true',
     '/blueprints?is_hidden=true&is_hidden=false',
@@ -250,6 +267,7 @@ describe('no answer holds what is private to somebody else', () => {
       '/labels/deployments/csys-consumer-id',
       '/deployments/inter-deployment-dependencies',
       '/agents',
+      '/plugins/open-plugin',
       '/execution-groups/open-executions',
       '/deployment-groups/open',
       '/events?execution_group_id=open-executions',
@@ -310,8 +328,28 @@ const questions: readonly Question[] = [
   ['GET', '/node-instances/zq-instance'],
   ['GET', '/node-instances/zq-instance?_evaluate_functions=true'],
   ['PATCH', '/node-instances/zq-instance', { version: 9, state: 'deleted' }],
+  ['GET', '/deployment-modifications/zq-modification'],
+  ['POST', '/deployment-modifications/zq-modification/finish', {}],
+  ['POST', '/deployment-modifications/zq-modification/rollback', {}],
+  ['GET', '/deployment-modifications?deployment_id=zq-deployment'],
+  ['POST', '/deployment-modifications', { deployment_id: 'zq-deployment', nodes: {} }],
   ['GET', '/agents/zq-agent'],
   ['PATCH', '/agents/zq-agent', { state: 'failed' }],
+  ['GET', '/plugins/zq-plugin'],
+  ['GET', '/plugins/zq-plugin/archive'],
+  ['GET', '/plugins/zq-plugin/archive?full_archive=true'],
+  ['GET', '/plugins/zq-plugin/yaml'],
+  ['GET', '/plugins?package_name=zq-plugin'],
+  ['GET', '/plugins?_search=zq-plugin'],
+  ['POST', '/plugins/zq-plugin', { action: 'install' }],
+  ['PUT', '/plugins/zq-plugin', { state: 'installed', agent: 'zq-agent' }],
+  ['PATCH', '/plugins/zq-plugin', { labels: {} }],
+  ['PATCH', '/plugins/zq-plugin/set-visibility', { visibility: 'tenant' }],
+  ['DELETE', '/plugins/zq-plugin'],
+  ['DELETE', '/plugins/zq-plugin?force=true'],
+  ['POST', '/plugins/open-plugin', { action: 'install', agents: ['zq-agent'] }],
+  ['PUT', '/plugins/open-plugin', { state: 'installed', agent: 'zq-agent' }],
+  ['GET', '/resources/plugins/zq-plugin/plugin.yaml'],
   ['GET', '/operations/zq-operation'],
   ['PATCH', '/operations/zq-operation', { state: 'succeeded' }],
   ['DELETE', '/operations/zq-operation'],

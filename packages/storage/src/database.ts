@@ -6,6 +6,7 @@ import { measureDatabase } from './database-metrics.ts'
 import { answersWithin, withDeadlines } from './deadlines.ts'
 import { withPreparedStatements } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
+import { sentTogether } from './sent-together.ts'
 
 export type Database = Kysely<Schema>
 
@@ -73,6 +74,7 @@ export function openDatabase(config: DatabaseOptions): OpenDatabase {
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     keepAlive: true,
+    pipeline: true,
     ...poolConfig,
   })
   let isClosing = false
@@ -89,16 +91,16 @@ export function openDatabase(config: DatabaseOptions): OpenDatabase {
     metrics === undefined
       ? withPreparedStatements(pool)
       : measureDatabase(metrics, pool)(withPreparedStatements(pool))
-  const prepared = withDeadlines(measured, { silenceMs, statementMs }, (limitMs) =>
+  const limited = withDeadlines(measured, { silenceMs, statementMs }, (limitMs) =>
     answersWithin(poolConfig, limitMs),
   )
-  const databaseOn = (connections: PostgresPool) =>
-    new Kysely<Schema>({ dialect: new PostgresDialect({ pool: connections }) })
-  const db = databaseOn(prepared)
+  const connections = sentTogether(limited)
+  const databaseOn = (pool: PostgresPool) => new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = databaseOn(connections)
   return {
     db,
     pool,
-    as: (caller) => databaseOn(announcing(prepared, caller)),
+    as: (caller) => databaseOn(announcing(connections, caller)),
     async close() {
       isClosing = true
       await db.destroy()

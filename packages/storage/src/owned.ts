@@ -3,6 +3,7 @@ import type { Database, Transaction } from './database.ts'
 import { ownedRows, ownerFields } from './lists/owner-fields.ts'
 import type { ListedField, ListedResource } from './lists/resource.ts'
 import type { Schema, Visibility } from './schema.ts'
+import { unawaited } from './sent-together.ts'
 
 /**
  * A table of things that belong to a tenant and that somebody created: their ids are unique in the tenant, and those
@@ -41,6 +42,7 @@ export const blueprintFilterTable: OwnedTable = {
 }
 export const secretTable: OwnedTable = { model: 'Secret', table: 'secrets', id: 'key' }
 export const providerTable: OwnedTable = { model: 'SecretsProvider', table: 'secrets_providers', id: 'name' }
+export const pluginTable: OwnedTable = { model: 'Plugin', table: 'plugins', id: 'id' }
 export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id' }
 
 /**
@@ -50,6 +52,7 @@ export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id
 export const holdings = {
   blueprints: 'blueprints',
   deployments: 'deployments',
+  plugins: 'plugins',
   sites: 'sites',
   'deployment groups': 'deployment_groups',
   secrets: 'secrets',
@@ -84,12 +87,12 @@ export type OwnedRow = {
  * something that no index can say.
  */
 export async function lockId(transaction: Transaction, owned: OwnedTable, id: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${lockKey(owned, id)})`.execute(transaction)
+  await sql`select pg_advisory_xact_lock(${lockKey(owned, id)}) ${unawaited}`.execute(transaction)
 }
 
 /** Keeps the id as it is until the transaction ends, for any number of transactions at once. */
 export async function holdId(transaction: Transaction, owned: OwnedTable, id: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${lockKey(owned, id)})`.execute(transaction)
+  await sql`select pg_advisory_xact_lock_shared(${lockKey(owned, id)}) ${unawaited}`.execute(transaction)
 }
 
 /**
@@ -97,12 +100,12 @@ export async function holdId(transaction: Transaction, owned: OwnedTable, id: st
  * held that none of the kind becomes global meanwhile. That an id is free in the tenant is the primary key's affair.
  */
 export async function holdGlobals(transaction: Transaction, owned: OwnedTable): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(${globalsKey(owned)})`.execute(transaction)
+  await sql`select pg_advisory_xact_lock_shared(${globalsKey(owned)}) ${unawaited}`.execute(transaction)
 }
 
 /** Taken by what becomes global, after the lock of its id. */
 export async function lockGlobals(transaction: Transaction, owned: OwnedTable): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${globalsKey(owned)})`.execute(transaction)
+  await sql`select pg_advisory_xact_lock(${globalsKey(owned)}) ${unawaited}`.execute(transaction)
 }
 
 const globalsKey = ({ table }: OwnedTable) => sql`hashtextextended(${`global ${table}`}, 0)`

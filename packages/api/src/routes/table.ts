@@ -6,6 +6,7 @@ import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
 import { dependencyRoutes } from './dependencies.ts'
 import { deploymentGroupRoutes } from './deployment-groups.ts'
+import { deploymentModificationRoutes } from './deployment-modifications.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { evaluationRoutes } from './evaluation.ts'
 import { eventRoutes } from './events.ts'
@@ -21,6 +22,7 @@ import { nodeInstanceRoutes } from './node-instances.ts'
 import { nodeRoutes } from './nodes.ts'
 import { operationRoutes } from './operations.ts'
 import { permissionRoutes } from './permissions.ts'
+import { pluginRoutes } from './plugins.ts'
 import { resourceRoutes } from './resources.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './searches.ts'
@@ -49,9 +51,11 @@ export const builtRoutes = {
   ...permissionRoutes,
   ...ldapRoutes,
   ...blueprintRoutes,
+  ...pluginRoutes,
   ...deploymentRoutes,
   ...evaluationRoutes,
   ...dependencyRoutes,
+  ...deploymentModificationRoutes,
   ...executionRoutes,
   ...deploymentGroupRoutes,
   ...executionGroupRoutes,

@@ -23,7 +23,7 @@ export const blueprintResource: ListedResource = {
   from: sql`blueprints b
     left join tenants on tenants.id = b.tenant_id
     left join executions ue on ue.tenant_id = b.tenant_id and ue.id = b.upload_execution_id`,
-  seenFrom: sql`blueprints b`,
+  seenFrom: { table: sql`blueprints b`, without: ['tenants', 'ue'] },
   fields: {
     id: { column: sql`b.id` },
     description: { column: sql`b.description` },

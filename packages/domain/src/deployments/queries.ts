@@ -45,7 +45,7 @@ export const deploymentResource: ListedResource = {
     left join tenants on tenants.id = d.tenant_id
     ${joinEnvironment('d', 'en')}
     left join executions le on le.tenant_id = d.tenant_id and le.id = d.latest_execution_id`,
-  seenFrom: sql`deployments d`,
+  seenFrom: { table: sql`deployments d`, without: ['tenants', 'en', 'le'] },
   fields: {
     id: { column: sql`d.id` },
     display_name: { column: sql`d.display_name` },

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, pbkdf2, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  pbkdf2,
+  timingSafeEqual,
+} from 'node:crypto'
 import { promisify } from 'node:util'
 
 /**
@@ -19,7 +27,7 @@ export function encryptFernet(
 ): string {
   const time = Buffer.alloc(timeBytes)
   time.writeBigUInt64BE(BigInt(seconds))
-  const cipher = createCipheriv('aes-256-cbc', encryptingHalf(key), iv)
+  const cipher = createCipheriv('aes-256-cbc', halvesOf(key).encrypting, iv)
   const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   const signed = Buffer.concat([Buffer.of(version), time, iv, ciphertext])
   return urlSafe(Buffer.concat([signed, mac(key, signed)]))
@@ -34,7 +42,7 @@ export function decryptFernet(key: Buffer, token: string): string | undefined {
   const signed = bytes.subarray(0, -macBytes)
   if (!timingSafeEqual(mac(key, signed), bytes.subarray(-macBytes))) return undefined
   const iv = bytes.subarray(1 + timeBytes, headBytes)
-  const decipher = createDecipheriv('aes-256-cbc', encryptingHalf(key), iv)
+  const decipher = createDecipheriv('aes-256-cbc', halvesOf(key).encrypting, iv)
   return Buffer.concat([decipher.update(signed.subarray(headBytes)), decipher.final()]).toString('utf8')
 }
 
@@ -44,9 +52,23 @@ const rounds = 100_000
 export const keyOfPassphrase = (passphrase: string): Promise<Buffer> =>
   promisify(pbkdf2)(passphrase, 'salt_', rounds, keyBytes, 'sha256')
 
-const signingHalf = (key: Buffer) => key.subarray(0, keyBytes / 2)
-const encryptingHalf = (key: Buffer) => key.subarray(keyBytes / 2)
-const mac = (key: Buffer, bytes: Buffer) => createHmac('sha256', signingHalf(key)).update(bytes).digest()
+type Halves = { readonly signing: KeyObject; readonly encrypting: KeyObject }
+
+/** Made once for each key: making them costs as much as encrypting a short text. */
+const halves = new WeakMap<Buffer, Halves>()
+
+function halvesOf(key: Buffer): Halves {
+  const found = halves.get(key)
+  if (found !== undefined) return found
+  const made = {
+    signing: createSecretKey(key.subarray(0, keyBytes / 2)),
+    encrypting: createSecretKey(key.subarray(keyBytes / 2)),
+  }
+  halves.set(key, made)
+  return made
+}
+
+const mac = (key: Buffer, bytes: Buffer) => createHmac('sha256', halvesOf(key).signing).update(bytes).digest()
 
 /** With the padding that the reference writes and insists on. */
 const urlSafe = (bytes: Buffer) => bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_')

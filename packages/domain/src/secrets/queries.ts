@@ -6,6 +6,7 @@ import {
   secretTable,
   timeField,
   toJson,
+  unawaited,
   type Visibility,
 } from '@tutti/storage'
 import { sql } from 'kysely'
@@ -84,6 +85,7 @@ export async function updateSecret(
     .set({ ...columnsOf(change), updated_at: sql`clock_timestamp()` })
     .where('tenant_id', '=', tenant_id)
     .where('key', '=', id)
+    .modifyEnd(unawaited)
     .execute()
 }
 

@@ -125,7 +125,6 @@ export async function putSecret(
   const schema = body.schema ?? null
   if (schema !== null) await checkSchema(schema)
   const { keys } = actor.services
-  const creation = await creationOf(actor, transaction, body)
   const provider = await providerOf(actor, transaction, body.provider_name)
   await lockId(transaction, secretTable, key)
   const existing = await findOwned<SecretState>(
@@ -146,6 +145,7 @@ export async function putSecret(
     })
     return
   }
+  const creation = await creationOf(actor, transaction, body)
   await claimId(actor, transaction, secretTable, key, visibility)
   await insertSecret(transaction, {
     tenant_id: tenantOf(actor).id,

@@ -2,26 +2,29 @@ import { buildGraph } from '../build-graph.ts'
 import { type BuildScope, buildScope } from '../build-scope.ts'
 import { relationshipOperations } from '../lifecycle/instance-tasks.ts'
 import type { ModelNodeInstance } from '../model.ts'
-import type { SubgraphStep } from '../step.ts'
+import type { PlanPart, SubgraphStep, TaskStep } from '../step.ts'
 import type { StoredOperation } from '../stored-operation.ts'
 import { each, made, type Work } from '../work.ts'
 import type { BuildInput } from '../workflow.ts'
 import { instanceOrder } from './instance-order.ts'
-import { type Selection, selects } from './selection.ts'
 
 export type LifecycleGraph = {
-  /** Or the instances themselves: then there are no stubs but for those that are `related`. */
-  readonly selection: Selection | Chosen
+  /** Which instances it is about; the others are stubs. */
+  readonly processed: Processed
+  /** Stubs are of these only, whatever else there is; of all others unless given. */
+  readonly related?: ReadonlySet<string>
   readonly ignoreFailure: boolean
   readonly direction: 'targets-first' | 'sources-first'
   readonly subgraph: (scope: BuildScope, instance: ModelNodeInstance) => SubgraphStep
   /** Runs for relationships of untouched instances to processed ones. */
-  readonly relationshipOperation: 'establish' | 'unlink'
+  readonly relationshipOperation: 'establish' | 'unlink' | null
+  /** Said before anything is done. */
+  readonly notice?: PlanPart
 }
 
-export type Chosen = { readonly ids: ReadonlySet<string>; readonly related: ReadonlySet<string> }
+export type Processed = (scope: BuildScope) => (instance: ModelNodeInstance) => boolean
 
-/** One subgraph per selected instance, stubs for the others, ordered by relationships. */
+/** One subgraph per processed instance, stubs for the others, ordered by relationships. */
 export function* buildLifecycleGraph(
   graph: LifecycleGraph,
   input: BuildInput,
@@ -29,23 +32,37 @@ export function* buildLifecycleGraph(
   const scope = buildScope(input, graph.ignoreFailure)
   const order = yield* instanceOrder(scope, graph.direction)
   const processed = new Set<string>()
-  const { selection } = graph
+  const isProcessed = graph.processed(scope)
   yield* each(scope.instances.values(), (instance) => {
-    const isSelected =
-      'ids' in selection ? selection.ids.has(instance.id) : selects(selection, scope, instance)
-    if (isSelected) processed.add(instance.id)
+    if (isProcessed(instance)) processed.add(instance.id)
   })
+  const ofRelationships = (...of: [BuildScope, ModelNodeInstance]) =>
+    graph.relationshipOperation === null
+      ? null
+      : relationshipOperations(...of, graph.relationshipOperation, processed)
+  const { related } = graph
   const all = [...scope.instances.values()]
-  const placed =
-    'ids' in selection ? all.filter(({ id }) => processed.has(id) || selection.related.has(id)) : all
+  const placed = related === undefined ? all : all.filter(({ id }) => processed.has(id) || related.has(id))
   const partOf = (instance: ModelNodeInstance) => ({
     key: instance.id,
     step: processed.has(instance.id)
       ? graph.subgraph(scope, instance)
-      : stub(instance, relationshipOperations(scope, instance, graph.relationshipOperation, processed)),
+      : stub(instance, ofRelationships(scope, instance)),
     waitsFor: order.get(instance.id) ?? [],
   })
-  return yield* buildGraph({ parts: made(placed, partOf) }, input.newId)
+  const { notice } = graph
+  const parts = function* (): Generator<PlanPart> {
+    if (notice !== undefined) yield notice
+    yield* made(placed, partOf)
+  }
+  return yield* buildGraph({ parts: parts() }, input.newId)
+}
+
+/** A part of a graph that tells something of the whole workflow. */
+export function noticePart(name: string, event: string): PlanPart {
+  const type = 'SendWorkflowEventTask'
+  const task: TaskStep = { kind: 'task', type, name: type, taskKwargs: { event } }
+  return { key: name, step: { kind: 'subgraph', name, steps: [task] }, waitsFor: [] }
 }
 
 /** Stands for an instance outside the selection, so that indirect ordering holds. */

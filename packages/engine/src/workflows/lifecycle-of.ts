@@ -27,10 +27,15 @@ export function buildLifecycleOf(
       `Node instances ${unknown.slice(0, 5).join(', ')} do not exist in this deployment.`,
     )
   }
+  const chosen = new Set(instanceIds)
   const isInstall = lifecycle === 'install'
   return buildLifecycleGraph(
     {
-      selection: { ids: new Set(instanceIds), related: new Set(relatedIds) },
+      processed:
+        () =>
+        ({ id }) =>
+          chosen.has(id),
+      related: new Set(relatedIds),
       ignoreFailure,
       direction: isInstall ? 'targets-first' : 'sources-first',
       subgraph: isInstall ? installSubgraph : uninstallSubgraph,

@@ -5,6 +5,7 @@ import { blueprintHandlers } from './blueprints/routes.ts'
 import { clusterHandlers } from './cluster/routes.ts'
 import { configHandlers } from './config/routes.ts'
 import { deploymentGroupHandlers } from './deployment-groups/routes.ts'
+import { deploymentModificationHandlers } from './deployment-modifications/routes.ts'
 import { deploymentHandlers } from './deployments/routes.ts'
 import { evaluationHandlers } from './evaluation/routes.ts'
 import { eventHandlers } from './events/routes.ts'
@@ -21,6 +22,7 @@ import { nodeInstanceHandlers } from './node-instances/routes.ts'
 import { nodeHandlers } from './nodes/routes.ts'
 import { operationHandlers } from './operations/routes.ts'
 import { permissionHandlers } from './permissions/routes.ts'
+import { pluginHandlers } from './plugins/routes.ts'
 import { resourceHandlers } from './resources/routes.ts'
 import { searchHandlers } from './searches/routes.ts'
 import { secretHandlers } from './secrets/routes.ts'
@@ -41,8 +43,10 @@ export const handlers = {
   ...licenseHandlers,
   ...auditHandlers,
   ...blueprintHandlers,
+  ...pluginHandlers,
   ...deploymentHandlers,
   ...dependencyHandlers,
+  ...deploymentModificationHandlers,
   ...executionHandlers,
   ...deploymentGroupHandlers,
   ...executionGroupHandlers,

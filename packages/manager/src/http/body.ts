@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as after } from 'node:timers/promises'
 import { badParameter } from '@tutti/api'
 
 /** How slowly a body may come: senders who never finish would hold connections, files and memory for ever. */
@@ -66,11 +65,11 @@ export async function readBytes(raw: IncomingMessage, maxBytes: number, tooLarge
 export const isAbandoned = (raw: IncomingMessage): boolean => abandoned.has(raw)
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T | 'late'> {
-  const done = new AbortController()
-  const late = after(Math.max(0, ms), 'late' as const, { signal: done.signal }).catch(() => work)
+  const late = Promise.withResolvers<'late'>()
+  const timer = setTimeout(late.resolve, Math.max(0, ms), 'late')
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, late.promise])
   } finally {
-    done.abort()
+    clearTimeout(timer)
   }
 }

@@ -84,7 +84,8 @@ function columnsOf(
   for (const name of names) {
     const field = fields[name]
     if (field === undefined) continue
-    if (!hasTexts || field.written === undefined) columns.set(name, field.shown ?? field.column)
+    if (hasTexts && field.written !== undefined) continue
+    columns.set(name, field.shown ?? field.column)
     for (const [needed, column] of Object.entries(field.needs ?? {})) columns.set(needed, column)
   }
   return [...columns]

@@ -21,6 +21,12 @@ export function fixed<T>(part: RawBuilder<T>): RawBuilder<T> {
   return parameters.length === 0 ? sql.raw<T>(text) : part
 }
 
+/** Whether SQL names a column of one of these tables; where it names one of a subquery that is called alike, too. */
+export function namesAny(part: RawBuilder<unknown>, tables: readonly string[]): boolean {
+  const text = part.compile(writer).sql
+  return tables.some((table) => text.includes(`${table}.`) || text.includes(`"${table}".`))
+}
+
 const known = new WeakMap<RawBuilder<unknown>, RawBuilder<unknown>>()
 
 /** The same for parts that resources hold, made when they are first used. */

@@ -11,7 +11,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { type Beside, batchRows, type Counts, inBatches, sizeOf } from './batches.ts'
 import { columnOf, listOf } from './columns.ts'
-import { fixedOnce } from './fixed.ts'
+import { fixedOnce, namesAny } from './fixed.ts'
 import { literal } from './literal.ts'
 import type { ListedField, ListedResource, Scope, Settling } from './resource.ts'
 import { ruleConditions } from './rules.ts'
@@ -30,14 +30,14 @@ export function listPage(
   rules?: readonly FilterRule[],
 ): ListAnswer {
   const where = selection(resource, query, scope, [...extra, ...ruleConditions(resource, rules ?? [], scope)])
-  const select = itemsOf(resource, query.include, scope)
   const ordered = sql`where ${where} order by ${orderBy(resource, query, scope)}`
+  const select = itemsOf(resource, query.include, scope, ordered)
   const isLarge = select.names.some((name) => resource.fields[name]?.isLarge)
   const from = fixedOnce(resource.from)
-  const seenFrom = resource.seenFrom === undefined ? from : fixedOnce(resource.seenFrom)
+  const seenFrom = resource.seenFrom === undefined ? from : fixedOnce(resource.seenFrom.table)
   const isPlain = extra.length === 0 && rules === undefined && conditions(resource, query, scope).length === 0
   const page = {
-    items: (limit: number | null) => select.items(sql`${ordered} ${limitTo(limit, query.page.offset)}`),
+    items: (limit: number | null) => select.items(limitTo(limit, query.page.offset)),
     total: (upTo: number) => counted(isPlain ? seenFrom : from, where, upTo),
     ...(rules !== undefined && {
       all: counted(
@@ -141,9 +141,12 @@ export async function findItem(
   const names = include ?? Object.keys(resource.fields)
   const apart = names.filter((name) => resource.fields[name]?.written !== undefined)
   const list = listOf(resource, names, scope, apart.length > 0)
-  const texts = apart.map(
-    (name) => sql`, ${columnOf(resource, name, scope)}::text as ${sql.ref(textOf(name))}`,
-  )
+  const texts = apart.map((name) => {
+    const needs = Object.entries(resource.fields[name]?.needs ?? {})
+    const needed = sql.join(needs.map(([need, column]) => sql`${fixedOnce(column)} as ${sql.ref(need)}`))
+    return sql`, ${columnOf(resource, name, scope)}::text as ${sql.ref(textOf(name))},
+      (select row_to_json(needed) from (select ${needed}) as needed) as ${sql.ref(neededBy(name))}`
+  })
   const read = async () => {
     const { rows } = await sql<ReadItem>`
       select (select row_to_json(one)::text from (select ${list}) as one) as item,
@@ -160,20 +163,26 @@ export async function findItem(
   return row && new ItemAnswer(itemText(resource, names, row))
 }
 
-type ReadItem = { readonly item: string; readonly isDue: boolean } & Readonly<Record<TextName, string | null>>
-type TextName = ReturnType<typeof textOf>
+type ReadItem = { readonly item: string; readonly isDue: boolean } & Readonly<
+  Record<ReturnType<typeof textOf>, string | null> & Record<ReturnType<typeof neededBy>, Item>
+>
 const textOf = (field: string) => `text of ${field}` as const
+const neededBy = (field: string) => `needed by ${field}` as const
 
-/** Only what SQL cannot say is parsed and written again. */
+/** Only what SQL cannot say is parsed and written again; what is `written` stands behind the rest. */
 function itemText({ fields }: ListedResource, names: readonly string[], read: ReadItem): string {
-  if (!names.some((name) => fields[name]?.toWire !== undefined)) return read.item
-  const row = parseAnswer(read.item) as Item
-  const shown = names.map((name) => {
-    const field = fields[name]
-    const text = field?.written?.(read[textOf(name)] ?? 'null', row)
-    return `"${name}":${text ?? JSON.stringify(shownValue(field, name, row))}`
-  })
-  return `{${shown.join(',')}}`
+  const texts: string[] = []
+  const others: string[] = []
+  for (const name of names) {
+    const text = fields[name]?.written?.(read[textOf(name)] ?? 'null', read[neededBy(name)] ?? {})
+    if (text === undefined) others.push(name)
+    else texts.push(`"${name}":${text}`)
+  }
+  const rest = others.some((name) => fields[name]?.toWire !== undefined)
+    ? JSON.stringify(toItem(fields, others, parseAnswer(read.item) as Item))
+    : read.item
+  if (texts.length === 0) return rest
+  return others.length === 0 ? `{${texts.join(',')}}` : `${rest.slice(0, -1)},${texts.join(',')}}`
 }
 
 /** The resource of that id. */
@@ -195,24 +204,33 @@ export function findById(
 
 type Item = Readonly<Record<string, unknown>>
 
+const toItem = (fields: ListedResource['fields'], names: readonly string[], row: Item): Item =>
+  Object.fromEntries(names.map((name) => [name, shownValue(fields[name], name, row)]))
+
 function shownValue(field: ListedField | undefined, name: string, row: Item): unknown {
   const value = row[name] ?? null
   return field?.toWire === undefined ? value : (field.toWire(value, row) ?? null)
 }
 
 /** How the fields that are named come out of the database; without names, all fields. */
-function itemsOf(resource: ListedResource, include: readonly string[] | undefined, scope: Scope) {
+function itemsOf(
+  resource: ListedResource,
+  include: readonly string[] | undefined,
+  scope: Scope,
+  ordered: RawBuilder<unknown>,
+) {
   const names = include ?? Object.keys(resource.fields)
   const list = listOf(resource, names, scope)
-  const from = fixedOnce(resource.from)
+  const { seenFrom } = resource
+  const isOfTable = include !== undefined && seenFrom && !namesAny(sql`${list} ${ordered}`, seenFrom.without)
+  const from = fixedOnce(isOfTable ? seenFrom.table : resource.from)
   return {
     names,
-    items: (rest: RawBuilder<unknown>) =>
-      sql`select row_to_json(one) as item from (select ${list} from ${from} ${rest}) as one`,
+    items: (limit: RawBuilder<unknown>) =>
+      sql`select row_to_json(one) as item from (select ${list} from ${from} ${ordered} ${limit}) as one`,
     /** Only where there is something that SQL cannot say. */
     toItem: names.some((name) => resource.fields[name]?.toWire !== undefined)
-      ? (row: Item): Item =>
-          Object.fromEntries(names.map((name) => [name, shownValue(resource.fields[name], name, row)]))
+      ? (row: Item): Item => toItem(resource.fields, names, row)
       : undefined,
   }
 }

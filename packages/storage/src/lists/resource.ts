@@ -15,10 +15,10 @@ export type ListedResource = {
    */
   readonly from: RawBuilder<unknown>
   /**
-   * The same with only what says who sees a row, where that is less. Counts are made on it where nothing else is asked
-   * for: of a table whose columns a join names, PostgreSQL reads the rows, not only an index.
+   * The same with only what says who sees a row, where that is less, and the names of what it has less. It is used where
+   * none of them is asked for: of a table whose columns a join names, PostgreSQL reads the rows, not only an index.
    */
-  readonly seenFrom?: RawBuilder<unknown>
+  readonly seenFrom?: { readonly table: RawBuilder<unknown>; readonly without: readonly string[] }
   readonly fields: Readonly<Record<string, ListedField>>
   /** The field by which one is asked for, where it is not `id`. */
   readonly idField?: string
@@ -72,7 +72,10 @@ export type ListedField = {
    * asked for. Rows without such a field are sent as the database writes them.
    */
   readonly toWire?: (value: unknown, row: Readonly<Record<string, unknown>>) => unknown
-  /** The same from text to text, for a single item, where parsing and writing a large value costs more than all else. */
+  /**
+   * The same from text to text, for a single item, where parsing and writing a large value costs more than all else.
+   * `row` holds what the field `needs`.
+   */
   readonly written?: (text: string, row: Readonly<Record<string, unknown>>) => string
   /** Other fields whose columns `toWire` needs; names outside the shape must be in `hidden`. */
   readonly needs?: Readonly<Record<string, RawBuilder<unknown>>>

@@ -1,4 +1,4 @@
-import { changeNodeInstances } from '@tutti/domain/node-instances'
+import { changeNodeInstances, setSystemProperties } from '@tutti/domain/node-instances'
 import { insertGraph, insertOperations } from '@tutti/domain/operations'
 import type {
   Commit,
@@ -18,6 +18,8 @@ import {
   type Schema,
   type Transaction,
   toJson,
+  unawaited,
+  unawaitedIfOnly,
 } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 
@@ -129,10 +131,10 @@ export async function storeCommit(
       .where('id', 'in', commit.removed)
       .execute()
   }
-  for (const change of commit.nodeInstanceChanges) {
-    await changeNodeInstances(transaction, { tenantId, deploymentId: execution.deployment_id ?? '' }, change)
-  }
+  const owner = { tenantId, deploymentId: execution.deployment_id ?? '' }
+  for (const change of commit.nodeInstanceChanges) await changeNodeInstances(transaction, owner, change)
   await setInstanceStates(transaction, execution, commit)
+  await setSystemProperties(transaction, owner, commit.systemProperties)
   if (commit.record !== null) await setGraphRecord(transaction, tenantId, graphId, commit.record)
 }
 
@@ -237,7 +239,7 @@ async function patchOperations(
         ${part.map((patch) => json(patch.parameters))}::json[],
         ${part.map((patch) => json(patch.dependencies))}::json[]
       ) as p (id, state, parameters, dependencies)
-      where o.tenant_id = ${tenantId} and o.id = p.id`.execute(transaction)
+      where o.tenant_id = ${tenantId} and o.id = p.id ${unawaitedIfOnly(part, patches)}`.execute(transaction)
   }
 }
 
@@ -275,7 +277,7 @@ async function setInstanceStates(
         ${rows.map((row) => new Date(row.atMs))}::timestamptz[]
       ) as u (id, state, configured, at)
     ) as s
-    where i.tenant_id = ${tenantId} and i.id = s.id and i.deployment_id = ${deploymentId}`.execute(
+    where i.tenant_id = ${tenantId} and i.id = s.id and i.deployment_id = ${deploymentId} ${unawaited}`.execute(
     transaction,
   )
 }
@@ -303,5 +305,6 @@ async function setGraphRecord(
     .set({ graph_state: toJson(record) })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', graphId)
+    .modifyEnd(unawaited)
     .execute()
 }

@@ -17,7 +17,7 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
   const { environment } = settings
   return {
     places: services.slots,
-    async run({ name, context, inputs, execution, timeLimit }, { signal, started }) {
+    async run({ name, context, inputs, execution, timeLimit }, { signal, started, said }) {
       started()
       const request: OperationRequest = {
         // `chooseExecutor` has looked for what this needs of it.
@@ -30,6 +30,7 @@ export function createPythonExecutor(services: ExecutorServices): OperationExecu
         logLimits: settings.operationLogs,
         python: settings.python,
         user: operationUser(settings.operationUsers, execution.tenant_id),
+        said,
         warn: (error, what) =>
           services.log.warn({ err: error, execution_id: execution.id, operation: name }, what),
       }

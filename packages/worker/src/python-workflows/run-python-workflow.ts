@@ -235,6 +235,8 @@ export async function runPythonWorkflow(
       logLimits: settings.operationLogs,
       python: settings.python,
       user: operationUser(settings.operationUsers, execution.tenant_id),
+      // Its logs go over REST: they belong to no operation.
+      said: () => {},
       warn: (error, what) => services.log.warn({ err: error, execution_id: execution.id }, what),
     }
   }

@@ -24,10 +24,10 @@ import {
   WorkflowError,
 } from '@tutti/engine'
 import type { ExecutionRow } from '@tutti/storage'
+import { checkRunnable } from '../executions/check-runnable.ts'
 import { checkHeld, type ExecutionControl } from '../executions/control.ts'
 import { inPieces } from '../executions/in-pieces.ts'
 import { loadGraphs } from '../executions/queries.ts'
-import { refuseUnbuilt } from '../executions/refuse-unbuilt.ts'
 import { whileHeld } from '../executions/while-held.ts'
 import type { WorkerServices } from '../services.ts'
 import { type Alike, alikeRows, firstTries, kindOf } from './alike.ts'
@@ -240,6 +240,7 @@ export function createSession(parts: SessionParts): Session {
         removed: removed.filter((id) => pending.has(id)),
         nodeInstanceChanges: [],
         nodeInstanceStates: [],
+        systemProperties: [],
         events: [],
         counters: { total: added.length, finished: 0 },
         record: null,
@@ -321,7 +322,7 @@ export function createSession(parts: SessionParts): Session {
     if (graph === undefined) {
       const operations = await inPieces(control, build({ ...read, newId: randomUUID }))
       if (!mayStopHalfway && !isDryRun) {
-        await inPieces(control, refuseUnbuilt(execution.workflow_id, operations))
+        await held(() => checkRunnable(services, execution, control, operations))
       }
       graph = await storeNew(name, operations)
     }

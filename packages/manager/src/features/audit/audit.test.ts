@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blueprintArchive } from '../../../test/archives.ts'
 import { addDeployment, addExecution, addUser } from '../../../test/fixtures.ts'
+import { pluginZip } from '../../../test/plugin-archives.ts'
 import { png } from '../../../test/png.ts'
 import { startTestSystem, type TestSystem } from '../../../test/test-system.ts'
 
@@ -245,6 +246,7 @@ test('every request that may write leaves a record, or is on the list above', as
   const all = { inter_deployment_dependencies: [link] }
   let token = ''
   let group = ''
+  let modification = ''
   const steps: readonly (Step | (() => Step))[] = [
     ['providerContext.set', '/provider/context', 'provider_context', { name: 'p', context: {} }],
     ['config.set', '/config/monitoring_timeout', 'config', { value: 5 }],
@@ -288,6 +290,14 @@ test('every request that may write leaves a record, or is on the list above', as
     ['blueprints.setVisibility', '/blueprints/walked/set-visibility', 'blueprints', { visibility: 'global' }],
     ['blueprints.delete', '/blueprints/walked', 'blueprints'],
     ['blueprints.setGlobal', '/blueprints/plain/set-global', 'blueprints'],
+    ['plugins.upload', '/plugins?id=walked', 'plugins', pluginZip()],
+    ['plugins.update', '/plugins/walked', 'plugins', { labels: { a: ['b'] } }],
+    ['plugins.install', '/plugins/walked', 'plugin_states', { action: 'install' }],
+    ['plugins.setState', '/plugins/walked', 'plugin_states', { state: 'error', manager: 'test' }],
+    ['plugins.setVisibility', '/plugins/walked/set-visibility', 'plugins', { visibility: 'global' }],
+    ['plugins.delete', '/plugins/walked', 'plugins', { force: true }],
+    ['plugins.upload', '/plugins?id=walked', 'plugins', pluginZip()],
+    ['plugins.setGlobal', '/plugins/walked/set-global', 'plugins'],
     ['deployments.create', '/deployments/walked', 'deployments', { blueprint_id: 'plain' }],
     ['deployments.update', '/deployments/walked', 'deployments', { display_name: 'Walked' }],
     [
@@ -297,6 +307,30 @@ test('every request that may write leaves a record, or is on the list above', as
       { visibility: 'global' },
     ],
     ['executions.start', '/executions', 'executions', { deployment_id: 'walked', workflow_id: 'install' }],
+    [
+      'deploymentModifications.start',
+      '/deployment-modifications',
+      'deployment_modifications',
+      { deployment_id: 'fixture', nodes: { n: { instances: 2 } } },
+    ],
+    () => [
+      'deploymentModifications.rollback',
+      `/deployment-modifications/${modification}/rollback`,
+      'deployment_modifications',
+      {},
+    ],
+    [
+      'deploymentModifications.start',
+      '/deployment-modifications',
+      'deployment_modifications',
+      { deployment_id: 'fixture', nodes: { n: { instances: 2 } } },
+    ],
+    () => [
+      'deploymentModifications.finish',
+      `/deployment-modifications/${modification}/finish`,
+      'deployment_modifications',
+      {},
+    ],
     ['dependencies.create', links, 'inter_deployment_dependencies', { ...link, source_deployment: 'walked' }],
     [
       'dependencies.restore',
@@ -416,6 +450,7 @@ test('every request that may write leaves a record, or is on the list above', as
     expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300)
     if (name === 'tokens.create') token = answer.body.id
     if (name === 'executionGroups.start') group = answer.body.id
+    if (name === 'deploymentModifications.start') modification = answer.body.id
     if (name === 'executions.start') await manager.ended(answer.body.id)
     const left = (await since(before)).filter((one) => one.ref_table === table)
     expect(left, name).not.toEqual([])

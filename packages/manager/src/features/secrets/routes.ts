@@ -24,12 +24,11 @@ export const secretHandlers = {
       isForManager: request.raw.headers[askingManager] !== undefined,
     }),
 
-  async 'secrets.create'(request) {
-    await inTransaction(request, (actor, transaction) =>
-      putSecret(actor, transaction, request.params.secret_key, request.body),
-    )
-    return showWritten(request, request.params.secret_key, request.include)
-  },
+  'secrets.create': (request) =>
+    inTransaction(request, async (actor, transaction) => {
+      await putSecret(actor, transaction, request.params.secret_key, request.body)
+      return showWritten(actor, request.params.secret_key, request.include)
+    }),
 
   async 'secrets.update'(request) {
     await inTransaction(request, (actor, transaction) =>
