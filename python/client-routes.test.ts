@@ -53,6 +53,7 @@ const withoutMethod: Readonly<Record<string, string>> = {
   'managers.get': 'get_managers(hostname) lists it',
   'labels.deploymentGroups.keys': 'the client has labels of deployments and blueprints only',
   'labels.deploymentGroups.values': 'the client has labels of deployments and blueprints only',
+  'deployments.verify': 'beyond the reference',
   'ldap.remove': 'the client sets it only',
   'operations.act': 'for the web console',
   'ok.get': 'for load balancers',

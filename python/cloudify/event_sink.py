@@ -1,5 +1,5 @@
-"""Logs and events of an operation on their way to the manager: by its worker, as far as there is room beside the answer,
-else by POST /events in batches from a background thread."""
+"""Logs and events of an operation on their way to the manager: by its worker, as far as there is room beside the
+answer, else by POST /events in batches from a background thread."""
 import json
 import os
 import sys
@@ -167,7 +167,7 @@ class Entry:
         self.kind = kind
         self.record = record
         self._whole = record['message']['text']
-        self.text = json.dumps(record)
+        self.text = _json(record)
         if len(self.text) > RECORD_BYTES:
             self.cut(RECORD_BYTES)
 
@@ -180,8 +180,16 @@ class Entry:
                 return False
             self.record['message'] = {'text': '{0} [… {1} of {2} characters were cut]'.format(
                 self._whole[:kept], len(self._whole) - kept, len(self._whole))}
-            self.text = json.dumps(self.record)
+            self.text = _json(self.record)
         return True
+
+
+def _json(record):
+    """Anything may be an argument of an event. What JSON does not have is shown as Python does."""
+    try:
+        return json.dumps(record, allow_nan=False)
+    except (TypeError, ValueError):
+        return json.dumps(json.loads(json.dumps(record, default=repr), parse_constant=str))
 
 
 def _say(entries, reason):

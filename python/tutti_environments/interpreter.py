@@ -18,8 +18,12 @@ def describe():
         'key': [
             os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable),
             sys.prefix, sys.implementation.cache_tag, sysconfig.get_config_var('SOABI') or '', sysconfig.get_platform()],
-        'has_pip': importlib.util.find_spec('pip') is not None,
+        'platforms': sorted(platforms(supported())),
     }
+
+
+def has_pip():
+    return importlib.util.find_spec('pip') is not None
 
 
 def here():

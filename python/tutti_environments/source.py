@@ -1,4 +1,5 @@
 """Source plugins: a folder of a blueprint, or an address, by pip, which runs code of theirs."""
+import codecs
 import os
 import shlex
 import shutil
@@ -13,7 +14,7 @@ LAST_WORDS = 4000
 
 
 def install(environment, source, install_arguments, work_folder):
-    if not interpreter.describe()['has_pip']:
+    if not interpreter.has_pip():
         raise Refusal(
             'a plugin from its source is installed by pip, which {0} does not have: install pip there, or pack the plugin '
             'as a wagon (tutti plugins pack) and upload it'.format(interpreter.here()))
@@ -43,8 +44,9 @@ def run(command, folder):
     process = subprocess.Popen(
         command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     last = ''
-    for line in process.stdout:
-        text = line.decode('utf-8', 'replace')
+    decoder = codecs.getincrementaldecoder('utf-8')('replace')
+    for piece in iter(lambda: process.stdout.read1(65536), b''):
+        text = decoder.decode(piece)
         sys.stderr.write(text)
         last = (last + text)[-LAST_WORDS:]
     code = process.wait()

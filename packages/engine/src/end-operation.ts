@@ -7,7 +7,7 @@ import type { OperationError } from './operation-error.ts'
 import { isFalsy } from './python-text.ts'
 import { hasRetriesLeft, retryTask } from './retry-task.ts'
 import { misplaced } from './stored-handlers.ts'
-import { isPython, type StoreCheck } from './stored-operation.ts'
+import { ownHandler, type StoreCheck } from './stored-operation.ts'
 import type { Task } from './task.ts'
 
 type EndedEvent = Extract<GraphEvent, { type: 'operation-ended' }>
@@ -32,9 +32,8 @@ export function endOperation(state: GraphState, event: EndedEvent): void {
     enter(state, task, 'succeeded', 'task_succeeded', atMs, { result: outcome.result })
     retryTask(state, task, atMs)
   } else {
-    const { on_success: handler } = task.parameters
-    const isCheck = handler !== null && !isPython(handler) && handler.path === 'store_check'
-    if (isCheck) noteCheck(state, task, handler, true, outcome.result, atMs)
+    const handler = ownHandler(task.parameters.on_success)
+    if (handler?.path === 'store_check') noteCheck(state, task, handler, true, outcome.result, atMs)
     succeed(state, task, atMs, outcome.result)
   }
 }
@@ -82,8 +81,9 @@ function endInError(state: GraphState, task: Task, error: OperationError, atMs: 
   }
 }
 
-function checkOf({ parameters: { on_failure: handler } }: Task): StoreCheck | null {
-  return handler !== null && !isPython(handler) && handler.path === 'store_check' ? handler : null
+function checkOf({ parameters }: Task): StoreCheck | null {
+  const handler = ownHandler(parameters.on_failure)
+  return handler?.path === 'store_check' ? handler : null
 }
 
 const isRetried: Readonly<Record<OperationError['kind'], boolean>> = {
@@ -95,9 +95,10 @@ const isRetried: Readonly<Record<OperationError['kind'], boolean>> = {
 
 /** Where the failure is reported that the operation's handler has ignored; null when it is not ignored. */
 function nodeInstanceOfIgnored(task: Task): string | null {
-  const { on_failure: handler } = task.parameters
-  if (handler === null || isPython(handler)) return null
-  switch (handler.path) {
+  const handler = ownHandler(task.parameters.on_failure)
+  switch (handler?.path) {
+    case undefined:
+      return null
     case 'ignore':
       return handler.node_instance_id
     case 'store_check':

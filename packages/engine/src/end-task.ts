@@ -4,7 +4,7 @@ import { type GraphState, makeReady, setRecord } from './graph-state.ts'
 import type { JsonValue } from './json.ts'
 import type { OperationError, OperationOutcome } from './operation-error.ts'
 import { rerunOf, rerunSubgraph } from './rerun-subgraph.ts'
-import { type HealFailed, isPython, type OperationState } from './stored-operation.ts'
+import { type HealFailed, type OperationState, ownHandler } from './stored-operation.ts'
 import { isSubgraph, type Task } from './task.ts'
 import { nodeEvent, type TaskEventType, taskEvent } from './task-events.ts'
 
@@ -64,10 +64,15 @@ export function fail(state: GraphState, task: Task, error: OperationError, atMs:
  */
 export function isMadeUpFor(state: GraphState, task: Task): boolean {
   for (let at = task.container; at !== null; at = at.container) {
-    const isAskedFor = isFailureAsked(at) && at.status !== 'ended'
-    if (isAskedFor || healFailedOf(at) !== null || rerunOf(state, at) !== null) return true
+    if (healFailedOf(at) !== null || rerunOf(state, at) !== null) return true
+    if (isFailureAsked(at) && at.status !== 'ended') return true
   }
   return false
+}
+
+function healFailedOf({ parameters }: Task): HealFailed | null {
+  const handler = ownHandler(parameters.on_failure)
+  return handler?.path === 'heal_failed' ? handler : null
 }
 
 /** The failure that a subgraph fails by is the graph's now. */
@@ -75,10 +80,6 @@ export function noteFailureIn(state: GraphState, subgraph: Task, atMs: number): 
   let culprit = subgraph
   while (culprit.failedChild !== null) culprit = culprit.failedChild
   if (!isMadeUpFor(state, subgraph)) noteGraphFailure(state, culprit, atMs)
-}
-
-function healFailedOf({ parameters: { on_failure: handler } }: Task): HealFailed | null {
-  return handler !== null && !isPython(handler) && handler.path === 'heal_failed' ? handler : null
 }
 
 /** The first failure of a graph starts the clock of `wait_after_fail`. */
@@ -121,13 +122,13 @@ export function settle(state: GraphState, subgraph: Task, atMs: number): void {
     return
   }
   const error = failedChild.parameters.error ?? unknownError
-  if (isFailureAsked(subgraph)) {
-    ask(state, subgraph, { ok: false, error })
-    return
-  }
   const healFailed = healFailedOf(subgraph)
   if (healFailed !== null) {
     failHealing(state, subgraph, healFailed, error, atMs)
+    return
+  }
+  if (isFailureAsked(subgraph)) {
+    ask(state, subgraph, { ok: false, error })
     return
   }
   const rerun = rerunOf(state, subgraph)

@@ -141,5 +141,18 @@ export function pluginContext(
     package_version: found?.package_version ?? null,
     source: found?.source ?? null,
     properties: found?.properties ?? {},
+    // How it is to be found and installed, where the blueprint says more than that.
+    ...(found?.install === false ? { install: false } : {}),
+    ...Object.fromEntries(
+      installationKeys.flatMap((key) => (found?.[key] == null ? [] : [[key, found[key]]])),
+    ),
   }
 }
+
+const installationKeys = [
+  'install_arguments',
+  'supported_platform',
+  'distribution',
+  'distribution_version',
+  'distribution_release',
+] as const

@@ -130,6 +130,11 @@ async function runGraphPhase({ isDryRun }: StoredRun, phase: GraphPhase, runner:
   const { store } = runner
   const deployment = await store.readDeployment()
   const stored = isDryRun ? undefined : (await store.loadGraphs()).find(({ name }) => name === phase.name)
+  if (stored !== undefined && !isOwn(stored)) {
+    throw new WorkflowError(
+      `The tasks graph ${phase.name} of this execution was stored by a client of the API: it is not run`,
+    )
+  }
   const graph = stored ?? (await newGraph(phase, deployment, isDryRun, runner))
   const options = {
     newId: runner.newId,
@@ -145,6 +150,10 @@ async function runGraphPhase({ isDryRun }: StoredRun, phase: GraphPhase, runner:
     runner,
   )
 }
+
+/** Whoever has the token of an execution can store graphs of it; the record beside a graph only the runner writes. */
+const isOwn = ({ record }: StoredGraph): boolean =>
+  Array.isArray((record as Partial<GraphRecord>).failedOperationIds)
 
 async function newGraph(
   phase: GraphPhase,

@@ -94,6 +94,11 @@ export type PythonHandler = JsonObject & { readonly path: string; readonly asks:
 export const isPython = (handler: { readonly path: string } | null): handler is PythonHandler =>
   handler !== null && 'asks' in handler && handler.asks === 'python'
 
+/** One that the engine itself knows what to do about. */
+export const ownHandler = <Own extends { readonly path: string }>(
+  handler: Own | PythonHandler | null,
+): Own | null => (handler === null || isPython(handler) ? null : handler)
+
 /**
  * What a failure leads to other than the failure of what is around it. A new one takes its shape here, its rule in
  * `stored-handlers.ts` and its treatment where operations (`end-operation.ts`) or subgraphs (`rerun-subgraph.ts`) end:

@@ -293,6 +293,7 @@ const questions: readonly Question[] = [
   ['GET', '/deployments/zq-deployment'],
   ['GET', '/deployments/zq-deployment/outputs'],
   ['GET', '/deployments/zq-deployment/capabilities'],
+  ['GET', '/deployments/zq-deployment/verify'],
   ['PATCH', '/deployments/zq-deployment', { labels: [] }],
   ['PATCH', '/deployments/zq-deployment/set-visibility', { visibility: 'tenant' }],
   ['POST', '/deployments/zq-deployment/set-site', { detach_site: true }],

@@ -3,6 +3,7 @@ import type { CoalescedTask } from './coalesced-task.ts'
 import type { WorkerLog } from './log.ts'
 import type { WorkerMetrics } from './metrics.ts'
 import type { Executors, StartProcess } from './operations/index.ts'
+import type { Plugins } from './plugins/index.ts'
 import type { ResourcesFolder } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 
@@ -24,6 +25,7 @@ export type WorkerServices = {
   readonly resources: ResourcesFolder
   /** How processes in Python are started: those of operations and of workflows. */
   readonly startPython: StartProcess
+  readonly plugins: Plugins
   readonly executors: Executors
   readonly log: WorkerLog
   readonly metrics: Registry

@@ -18,6 +18,7 @@ import { startCoordinator } from './coordinator/index.ts'
 import { createExecutors, openPython } from './executors/index.ts'
 import type { WorkerLog } from './log.ts'
 import { workerMetrics } from './metrics.ts'
+import { openPlugins } from './plugins/index.ts'
 import { openResources } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 
@@ -72,6 +73,7 @@ export async function startWorker(options: {
   )
   const resources = await openResources({ db, settings, config, log })
   const python = openPython({ metrics, log }, settings.warmPython)
+  const plugins = await openPlugins({ db, settings, log, metrics, now: Date.now })
   const services = {
     db,
     queue,
@@ -83,6 +85,7 @@ export async function startWorker(options: {
     waiting,
     resources,
     startPython: python.start,
+    plugins,
     log,
     metrics,
     counts: workerMetrics(metrics, () => claims.running),
@@ -95,8 +98,13 @@ export async function startWorker(options: {
     (notification) => {
       claims.onNotification(notification)
       config.onNotification(notification)
+      plugins.onNotification(notification)
     },
-    config.onListening,
+    (isListening) => {
+      config.onListening(isListening)
+      // What was said meanwhile.
+      if (isListening) plugins.ask()
+    },
   )
   const heartbeat = await startHeartbeat(
     db,
@@ -123,7 +131,7 @@ export async function startWorker(options: {
       await Promise.all([coordinator.stop(), claims.drain()])
       await Promise.all(Object.values(executors).map((executor) => executor.close?.()))
       await python.close()
-      await Promise.all([environments.stop(), waiting.stop(), resources.stop()])
+      await Promise.all([environments.stop(), waiting.stop(), resources.stop(), plugins.stop()])
       await heartbeat.stop()
       await listener.close()
       config.close()

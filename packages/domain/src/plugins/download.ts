@@ -1,12 +1,18 @@
 import { Readable } from 'node:stream'
 import { ApiError, badParameter } from '@tutti/api'
 import { choosePluginFile } from '@tutti/dsl'
-import { type ArchiveContent, type Database, readArchive } from '@tutti/storage'
+import {
+  type ArchiveContent,
+  type Database,
+  readArchive,
+  type ZipEntry,
+  zipped,
+  zippedSize,
+} from '@tutti/storage'
 import type { Actor } from '../actor.ts'
 import { readFileContent, readFileNames } from './queries.ts'
 import { requirePlugin } from './service.ts'
 import { inYamlOrder, isYaml } from './yaml-order.ts'
-import { type ZipEntry, zipped, zippedSize } from './zip.ts'
 
 type Download = ArchiveContent & { readonly fileName: string }
 

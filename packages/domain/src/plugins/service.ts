@@ -65,11 +65,13 @@ export async function setPluginVisibility(
   visibility: string,
 ): Promise<void> {
   const wanted = parseSetVisibility(visibility)
+  // In the order of an upload, which may name this id: of two that hold one lock each and want the other's, one fails.
+  const { package_name: packageName } = await requirePlugin(actor, id)
+  await lockPackage(transaction, packageName)
   const plugin = await lockPlugin(actor, transaction, id)
   await checkNewVisibility(actor, transaction, pluginTable, plugin, wanted)
-  if (wanted === 'global') {
-    await lockPackage(transaction, plugin.package_name)
-    if (await hasSamePlugin(transaction, plugin.tenant_id, plugin, plugin)) throw samePlugin(plugin)
+  if (wanted === 'global' && (await hasSamePlugin(transaction, plugin.tenant_id, plugin, plugin))) {
+    throw samePlugin(plugin)
   }
   await updatePlugin(transaction, plugin.tenant_id, id, { visibility: wanted })
 }

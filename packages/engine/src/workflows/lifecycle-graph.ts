@@ -11,7 +11,7 @@ import { instanceOrder } from './instance-order.ts'
 export type LifecycleGraph = {
   /** Which instances it is about; the others are stubs. */
   readonly processed: Processed
-  /** Stubs are of these only, whatever else there is; of all others unless given. */
+  /** Where it is given, nothing but the processed instances and these has a place in the graph. */
   readonly related?: ReadonlySet<string>
   readonly ignoreFailure: boolean
   readonly direction: 'targets-first' | 'sources-first'
@@ -41,8 +41,10 @@ export function* buildLifecycleGraph(
       ? null
       : relationshipOperations(...of, graph.relationshipOperation, processed)
   const { related } = graph
-  const all = [...scope.instances.values()]
-  const placed = related === undefined ? all : all.filter(({ id }) => processed.has(id) || related.has(id))
+  const placed =
+    related === undefined
+      ? scope.instances.values()
+      : [...scope.instances.values()].filter(({ id }) => processed.has(id) || related.has(id))
   const partOf = (instance: ModelNodeInstance) => ({
     key: instance.id,
     step: processed.has(instance.id)

@@ -6,7 +6,7 @@ import { inPieces } from './in-pieces.ts'
 import { missingPlugins, wantedPlugins } from './missing-plugins.ts'
 import { refuseUnbuilt } from './refuse-unbuilt.ts'
 
-/** @throws WorkflowError when a graph of these operations could not be gone through to its end */
+/** Whether these operations of the execution can run, with the plugins that they need. @throws WorkflowError */
 export async function checkRunnable(
   services: WorkerServices,
   execution: ExecutionRow,

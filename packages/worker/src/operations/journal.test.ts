@@ -118,8 +118,8 @@ test('lines that nobody of ours has written are no records, and harm none that a
     ],
     ...['["events", {}]', '["logs", {"timestamp": "yesterday"}]', `["logs", {"context": {"a": ${deep}}}]`],
   ]
-  writeFileSync(join(own, 'output.json.part'), `${record('one')}${bad.join('\n')}\n\n${record('two')}`)
-  appendFileSync(join(own, 'output.json.part'), `["logs", {"message": "half`)
+  writeFileSync(join(own, 'input.json'), `${record('one')}${bad.join('\n')}\n\n${record('two')}`)
+  appendFileSync(join(own, 'input.json'), `["logs", {"message": "half`)
   await journal.end()
   expect(said.map(({ message }) => message)).toEqual(['one', 'two'])
   expect(warnings).toHaveLength(1)
@@ -135,7 +135,7 @@ test('what was told already is not told again with the answer', async () => {
     },
   })
   const record = (message: string) => `["logs", {"message": "${message}"}]\n`
-  writeFileSync(join(own, 'output.json.part'), `${record('é')}${'\0'.repeat(100)}`)
+  writeFileSync(join(own, 'input.json'), `${record('é')}${'\0'.repeat(100)}`)
   await until(() => said.length > 0)
   expect(await journal.take(`${record('é')}${record('two')}{"type": "result"}`)).toBe('{"type": "result"}')
   await journal.end()

@@ -112,5 +112,6 @@ export function followJournal(
   }
 }
 
-const unfinished = 'output.json.part'
+/** The request, until the operation has read it. */
+const unfinished = 'input.json'
 const newline = 10

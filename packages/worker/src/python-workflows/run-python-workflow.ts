@@ -235,7 +235,7 @@ export async function runPythonWorkflow(
       logLimits: settings.operationLogs,
       python: settings.python,
       user: operationUser(settings.operationUsers, execution.tenant_id),
-      // Its logs go over REST: they belong to no operation.
+      // What a workflow says comes over its channel.
       said: () => {},
       warn: (error, what) => services.log.warn({ err: error, execution_id: execution.id }, what),
     }

@@ -322,7 +322,7 @@ export function createSession(parts: SessionParts): Session {
     if (graph === undefined) {
       const operations = await inPieces(control, build({ ...read, newId: randomUUID }))
       if (!mayStopHalfway && !isDryRun) {
-        await held(() => checkRunnable(services, execution, control, operations))
+        await checkRunnable(services, execution, control, operations)
       }
       graph = await storeNew(name, operations)
     }
