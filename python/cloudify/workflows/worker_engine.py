@@ -181,10 +181,9 @@ class WorkerEngine:
                 result = self._asked(task, outcome)
                 answer, again = _answer_of(result)
         except Exception as error:
-            # The task fails, and what the handler raised is what its workflow fails by.
-            if run is None:
-                self._ctx.logger.exception('A handler has failed')
-            else:
+            # The task fails by it, with the error that it had; so what the handler raised is told here.
+            self._ctx.logger.exception('The handler of %s has failed', getattr(task, 'name', row))
+            if run is not None:
                 run.error = run.error or error
         messages: List[bytes] = []
         if graph is not None:

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { handOver } from '../operations/index.ts'
 import { bounds } from './bounds.ts'
 import { type Channel, openChannel, socketName } from './channel.ts'
 import { parseMessage } from './message.ts'
@@ -58,6 +59,20 @@ test('lines come one by one, and one process is heard', async () => {
   expect(await readdir(folder)).toEqual([])
   socket.destroy()
   expect(await channel.gone).toBeUndefined()
+})
+
+test.runIf(process.getuid?.() === 0)('it belongs to the user of the operations of its tenant', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'tutti-channel-'))
+  const channel = await openChannel(root, 200_001, async () => {})
+  closing.push(
+    () => channel.close(),
+    () => rm(root, { recursive: true }),
+  )
+  await handOver(root, 200_001)
+  const { uid, mode } = await stat(join(root, socketName))
+  expect({ uid, mode: mode & 0o777 }).toEqual({ uid: 200_001, mode: 0o600 })
+  // Its folder is closed to all others.
+  expect((await stat(root)).mode & 0o777).toBe(0o700)
 })
 
 test('a line without an end is the end of the channel', async () => {

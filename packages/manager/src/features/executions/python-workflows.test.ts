@@ -212,9 +212,11 @@ graph.execute()`,
   ],
   ['what is raised', `raise ValueError('mine')`, /Traceback.*ValueError: mine/s],
   ['what exits', `import os\nos._exit(3)`, /Unhandled exception occurred in operation dispatch \(rc=3\)/],
-])('%s fails the workflow with a reason', async (_, script, error) => {
-  const { execution } = await ran(`${graph}${script}\n`)
+])('%s fails the workflow with a reason', async (what, script, error) => {
+  const { execution, lines } = await ran(`${graph}${script}\n`)
   expect(execution).toMatchObject({ status: 'failed', error: expect.stringMatching(error) })
+  if (what === 'a handler that raises')
+    expect(lines.join('\n')).toMatch(/log The handler of .*KeyError: 'handler'/s)
 })
 
 test('the lifecycle of instances is built and run by the engine', async () => {
