@@ -22,6 +22,7 @@ import { installCommand, uninstallCommand } from './commands/install.ts'
 import { ldap } from './commands/ldap.ts'
 import { licenses } from './commands/license.ts'
 import { maintenanceMode } from './commands/maintenance-mode.ts'
+import { modifications } from './commands/modifications.ts'
 import { permissions } from './commands/permissions.ts'
 import { initCommand, profiles } from './commands/profiles.ts'
 import { providerContext } from './commands/provider-context.ts'
@@ -59,6 +60,7 @@ export const nouns: readonly Noun[] = [
   deployments,
   workflows,
   deploymentGroups,
+  modifications,
   executions,
   executionGroups,
   events,

@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.ts'
 import type {
+  DeploymentModel,
   ModelNode,
   ModelNodeInstance,
   ModelRelationship,
@@ -14,6 +15,7 @@ export type BuildScope = {
   readonly nodes: ReadonlyMap<string, ModelNode>
   readonly settings: WorkflowSettings
   readonly context: JsonObject
+  readonly modification: DeploymentModel['modification']
   /** A failing operation is reported and passed over. */
   readonly ignoreFailure: boolean
 }
@@ -24,6 +26,7 @@ export function buildScope(input: Pick<BuildInput, 'model' | 'context'>, ignoreF
     nodes: new Map(nodes.map((node) => [node.id, node])),
     instances: new Map(nodeInstances.map((instance) => [instance.id, instance])),
     settings,
+    modification: input.model.modification,
     context: input.context,
     ignoreFailure,
   }

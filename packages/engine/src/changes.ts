@@ -1,5 +1,6 @@
 import type { Command, Commit, EmittedEvent, GraphRecord, NodeInstanceStateChange } from './commit.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
+import type { SystemPropertyChange } from './system-properties.ts'
 import { storedOperation, type Task } from './task.ts'
 
 /** Collects what one call of `reduce` changes; every task appears once, in its last state. */
@@ -10,6 +11,7 @@ export type Changes = {
   readonly removed: string[]
   readonly nodeInstanceChanges: NodeInstanceChange[]
   readonly nodeInstanceStates: NodeInstanceStateChange[]
+  readonly systemProperties: SystemPropertyChange[]
   readonly events: EmittedEvent[]
   readonly toRun: { readonly task: Task; readonly resume: boolean }[]
   readonly toKill: string[]
@@ -25,6 +27,7 @@ export function noChanges(): Changes {
     removed: [],
     nodeInstanceChanges: [],
     nodeInstanceStates: [],
+    systemProperties: [],
     events: [],
     toRun: [],
     toKill: [],
@@ -59,13 +62,14 @@ export function noteTermination(changes: Changes, task: Task): void {
 /** The changes as one commit; null when there is nothing to store. */
 export function commitOf(changes: Changes): Commit | null {
   const { patched, inserted, removed, nodeInstanceChanges, nodeInstanceStates, events, record } = changes
-  const { total, finished } = changes
+  const { total, finished, systemProperties } = changes
   const unchanged =
     patched.size === 0 &&
     inserted.size === 0 &&
     removed.length === 0 &&
     nodeInstanceChanges.length === 0 &&
     nodeInstanceStates.length === 0 &&
+    systemProperties.length === 0 &&
     events.length === 0 &&
     record === null
   if (unchanged) return null
@@ -79,6 +83,7 @@ export function commitOf(changes: Changes): Commit | null {
     removed,
     nodeInstanceChanges,
     nodeInstanceStates,
+    systemProperties,
     events,
     counters: { total, finished },
     record,

@@ -3,6 +3,7 @@ import type { JsonObject } from './json.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
 import type { ErrorCause } from './operation-error.ts'
 import type { OperationParameters, OperationState, StoredOperation } from './stored-operation.ts'
+import type { SystemPropertyChange } from './system-properties.ts'
 
 /**
  * Everything that one call of `reduce` decided and that must become durable in ONE transaction, before
@@ -18,6 +19,8 @@ export type Commit = {
   readonly nodeInstanceChanges: readonly NodeInstanceChange[]
   /** In the order in which they happened; the last one of an instance is its state. */
   readonly nodeInstanceStates: readonly NodeInstanceStateChange[]
+  /** In the order in which they happened, after the states. */
+  readonly systemProperties: readonly SystemPropertyChange[]
   readonly events: readonly EmittedEvent[]
   /** What to add to the execution's `total_operations` and `finished_operations`. */
   readonly counters: { readonly total: number; readonly finished: number }

@@ -2,7 +2,7 @@ import { noParameters } from './build-graph.ts'
 import { noChanges } from './changes.ts'
 import type { GraphRecord } from './commit.ts'
 import { newDueQueue } from './due-queue.ts'
-import { willBeRerun } from './end-task.ts'
+import { isMadeUpFor } from './end-task.ts'
 import { type GraphOptions, type GraphState, makeReady, setRecord } from './graph-state.ts'
 import { type Lineage, lineageOf } from './lineage.ts'
 import { checkStored } from './stored-handlers.ts'
@@ -116,7 +116,7 @@ function activate(state: GraphState, task: Task): void {
 function catchUp(state: GraphState, task: Task, recorded: ReadonlySet<string>): void {
   if (task.status === 'ended') {
     const isRecorded = isDone(task) || isSubgraph(task) || recorded.has(task.id)
-    if (isRecorded || willBeRerun(state, task)) return
+    if (isRecorded || isMadeUpFor(state, task)) return
     setRecord(state, { failedOperationIds: [...state.record.failedOperationIds, task.id] })
   } else if (isSubgraph(task) && task.state === 'started') {
     state.unsettled.push(task)

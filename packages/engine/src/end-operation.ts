@@ -1,10 +1,12 @@
 import { enter, fail, failIgnored, succeed } from './end-task.ts'
 import type { GraphEvent } from './graph-event.ts'
 import type { GraphState } from './graph-state.ts'
+import type { JsonValue } from './json.ts'
 import type { OperationError } from './operation-error.ts'
 import { isFalsy } from './python-text.ts'
 import { hasRetriesLeft, retryTask } from './retry-task.ts'
 import { misplaced } from './stored-handlers.ts'
+import type { StoreCheck } from './stored-operation.ts'
 import type { Task } from './task.ts'
 
 type EndedEvent = Extract<GraphEvent, { type: 'operation-ended' }>
@@ -27,8 +29,23 @@ export function endOperation(state: GraphState, event: EndedEvent): void {
     enter(state, task, 'succeeded', 'task_succeeded', atMs, { result: outcome.result })
     retryTask(state, task, atMs)
   } else {
+    const { on_success: handler } = task.parameters
+    if (handler?.path === 'store_check') noteCheck(state, task, handler, true, outcome.result, atMs)
     succeed(state, task, atMs, outcome.result)
   }
+}
+
+/** docs/reference/nodes-and-instances.md, "Checks" */
+function noteCheck(
+  { changes }: GraphState,
+  task: Task,
+  { node_instance_id: nodeInstanceId, property: path }: StoreCheck,
+  ok: boolean,
+  result: JsonValue,
+  atMs: number,
+): void {
+  const value = { ok, timestamp: new Date(atMs).toISOString(), task: task.id, result }
+  changes.systemProperties.push({ nodeInstanceId, path, value })
 }
 
 /** An executor began with the operation. */
@@ -40,21 +57,29 @@ export function noteStart(state: GraphState, task: Task | undefined, atMs: numbe
 /** docs/reference/workflows.md, "Failures". */
 function endInError(state: GraphState, task: Task, error: OperationError, atMs: number): void {
   const ignoredOn = nodeInstanceOfIgnored(task)
+  const check = checkOf(task)
   if (error.kind === 'retry') {
     if (!hasRetriesLeft(task)) {
+      if (check !== null) noteCheck(state, task, check, false, error.message, atMs)
       fail(state, task, error, atMs)
       return
     }
     enter(state, task, 'rescheduled', 'task_rescheduled', atMs, { error })
     retryTask(state, task, atMs, error.retryAfterMs)
   } else if (ignoredOn !== null) {
+    if (check !== null) noteCheck(state, task, check, false, error.message, atMs)
     failIgnored(state, task, ignoredOn, error, atMs)
   } else if (isRetried[error.kind] && hasRetriesLeft(task)) {
     enter(state, task, 'failed', 'task_failed', atMs, { error })
     retryTask(state, task, atMs, error.retryAfterMs)
   } else {
+    if (check !== null) noteCheck(state, task, check, false, error.message, atMs)
     fail(state, task, error, atMs)
   }
+}
+
+function checkOf({ parameters: { on_failure: handler } }: Task): StoreCheck | null {
+  return handler?.path === 'store_check' ? handler : null
 }
 
 const isRetried: Readonly<Record<OperationError['kind'], boolean>> = {
@@ -72,6 +97,9 @@ function nodeInstanceOfIgnored(task: Task): string | null {
       return null
     case 'ignore':
       return handler.node_instance_id
+    case 'store_check':
+      return handler.ignores_failure ? handler.node_instance_id : null
+    case 'heal_failed':
     case 'rerun_lifecycle':
       throw misplaced(task, handler)
   }

@@ -3,7 +3,7 @@ import { type GraphState, makeReady, setRecord } from './graph-state.ts'
 import type { JsonValue } from './json.ts'
 import type { OperationError } from './operation-error.ts'
 import { rerunOf, rerunSubgraph } from './rerun-subgraph.ts'
-import type { OperationState } from './stored-operation.ts'
+import type { HealFailed, OperationState } from './stored-operation.ts'
 import { isSubgraph, type Task } from './task.ts'
 import { nodeEvent, type TaskEventType, taskEvent } from './task-events.ts'
 
@@ -30,7 +30,7 @@ export function succeed(state: GraphState, task: Task, atMs: number, result: Jso
   leaveDone(state, task, atMs)
 }
 
-/** The failure is reported and the task counts as done (docs/reference/workflows.md, "Failures"). */
+/** The task counts as done; the failure is reported on the node instance (docs/reference/workflows.md, "Failures"). */
 export function failIgnored(
   state: GraphState,
   task: Task,
@@ -47,7 +47,7 @@ export function failIgnored(
 
 export function fail(state: GraphState, task: Task, error: OperationError, atMs: number): void {
   enter(state, task, 'failed', 'task_failed', atMs, { error })
-  if (!isSubgraph(task) && !willBeRerun(state, task)) noteGraphFailure(state, task, atMs)
+  if (!isSubgraph(task) && !isMadeUpFor(state, task)) noteGraphFailure(state, task, atMs)
   const { container } = task
   leave(task)
   if (container === null) return
@@ -55,10 +55,16 @@ export function fail(state: GraphState, task: Task, error: OperationError, atMs:
   settle(state, container, atMs)
 }
 
-/** Whether a subgraph around the task will be run anew because of its failure. */
-export function willBeRerun(state: GraphState, task: Task): boolean {
-  for (let at = task.container; at !== null; at = at.container) if (rerunOf(state, at) !== null) return true
+/** Whether a subgraph around the task will be run anew because of its failure, or counts as done in spite of it. */
+export function isMadeUpFor(state: GraphState, task: Task): boolean {
+  for (let at = task.container; at !== null; at = at.container) {
+    if (healFailedOf(at) !== null || rerunOf(state, at) !== null) return true
+  }
   return false
+}
+
+function healFailedOf({ parameters }: Task): HealFailed | null {
+  return parameters.on_failure?.path === 'heal_failed' ? parameters.on_failure : null
 }
 
 /** The first failure of a graph starts the clock of `wait_after_fail`. */
@@ -96,6 +102,11 @@ export function settle(state: GraphState, subgraph: Task, atMs: number): void {
     return
   }
   const error = failedChild.parameters.error ?? unknownError
+  const healFailed = healFailedOf(subgraph)
+  if (healFailed !== null) {
+    failHealing(state, subgraph, healFailed, error, atMs)
+    return
+  }
   const rerun = rerunOf(state, subgraph)
   if (rerun === null) {
     fail(state, subgraph, error, atMs)
@@ -104,6 +115,20 @@ export function settle(state: GraphState, subgraph: Task, atMs: number): void {
   enter(state, subgraph, 'failed', 'task_failed', atMs, { error })
   leave(subgraph)
   rerunSubgraph(state, subgraph, rerun)
+}
+
+/** Its instance is reinstalled afterwards (docs/reference/workflows.md, "Heal"). */
+function failHealing(
+  state: GraphState,
+  subgraph: Task,
+  { node_instance_id: nodeInstanceId, execution_id: value }: HealFailed,
+  error: OperationError,
+  atMs: number,
+): void {
+  subgraph.parameters = { ...subgraph.parameters, ignored: true }
+  enter(state, subgraph, 'failed', 'task_failed', atMs, { error })
+  state.changes.systemProperties.push({ nodeInstanceId, path: ['heal_failed'], value })
+  leaveDone(state, subgraph, atMs)
 }
 
 const unknownError: OperationError = {

@@ -3,7 +3,7 @@ import type { GraphOutcome, GraphRecord } from './commit.ts'
 import type { DueQueue } from './due-queue.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
 import type { SubgraphStep } from './step.ts'
-import type { SubgraphFailureHandler } from './stored-operation.ts'
+import type { RerunHandler } from './stored-operation.ts'
 import type { Task } from './task.ts'
 
 export type GraphOptions = {
@@ -20,7 +20,7 @@ export type GraphOptions = {
   readonly batchSize?: number
 }
 
-export type RerunLifecycle = (handler: SubgraphFailureHandler, since: InstancesSince) => SubgraphStep
+export type RerunLifecycle = (handler: RerunHandler, since: InstancesSince) => SubgraphStep
 
 /** What a graph has made of the node instances since it was restored; of all else the model holds. */
 export type InstancesSince = {

@@ -48,6 +48,7 @@ export type {
   SuccessHandler,
 } from './stored-operation.ts'
 export { countedOperations, isInFlight, isTerminated } from './stored-operation.ts'
+export type { SystemPropertyChange } from './system-properties.ts'
 export { cloudifyContext } from './task.ts'
 export { each, finish, type Work } from './work.ts'
 export type {

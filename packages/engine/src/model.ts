@@ -9,6 +9,11 @@ export type DeploymentModel = {
   readonly nodes: readonly ModelNode[]
   readonly nodeInstances: readonly ModelNodeInstance[]
   readonly settings: WorkflowSettings
+  /** The started modification of the deployment (docs/reference/deployment-modifications.md): ids of node instances. */
+  readonly modification?: {
+    readonly added: ReadonlySet<string>
+    readonly removed: ReadonlySet<string>
+  }
 }
 
 export type ModelNode = {
@@ -69,6 +74,8 @@ export type ModelNodeInstance = {
   readonly relationships: readonly ModelRelationshipInstance[]
   readonly scaling_groups: readonly { readonly id: string; readonly name: string }[]
   readonly runtime_properties: JsonObject
+  /** What checks have found (docs/reference/nodes-and-instances.md, "Checks"). */
+  readonly system_properties?: JsonObject
 }
 
 export type ModelRelationshipInstance = {

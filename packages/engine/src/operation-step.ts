@@ -18,12 +18,19 @@ export function nodeOperation(
   return remoteTask({ scope, instance, name, operation, given, owner: instance.id })
 }
 
+export type RelationshipSide = {
+  readonly side: 'source' | 'target'
+  readonly source: ModelNodeInstance
+  readonly target: ModelNodeInstance
+}
+
 /** Both sides of a relationship's operation, at the same time (docs/reference/workflows.md, "Relationships"). */
 export function relationshipOperation(
   scope: BuildScope,
   source: ModelNodeInstance,
   relationship: Relationship,
   name: string,
+  changed: (step: TaskStep, side: RelationshipSide) => TaskStep,
 ): Step {
   const { declared, instance } = relationship
   const target = instanceById(scope, instance.target_id)
@@ -34,7 +41,8 @@ export function relationshipOperation(
   const steps: TaskStep[] = []
   for (const { operation, ...side } of sides) {
     if (operation === undefined || !isImplemented(operation)) continue
-    steps.push(remoteTask({ scope, name, operation, given: null, owner: source.id, ...side }))
+    const step = remoteTask({ scope, name, operation, given: null, owner: source.id, ...side })
+    steps.push(changed(step, { side: side.side, source, target }))
   }
   return parallel(...steps)
 }

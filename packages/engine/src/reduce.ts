@@ -142,6 +142,7 @@ function dryRunCommit(commit: Commit | null): Commit | null {
     removed: [],
     nodeInstanceChanges: [],
     nodeInstanceStates: [],
+    systemProperties: [],
     events: commit.events.map((event) => ({ ...event, message: `${event.message} (dry run)` })),
     counters: { total: 0, finished: 0 },
     record: null,

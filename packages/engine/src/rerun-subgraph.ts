@@ -18,7 +18,10 @@ export function rerunOf(state: GraphState, subgraph: Task): (() => SubgraphStep)
       if (total_retries >= 0 && current_retries >= total_retries) return null
       return () => rerunLifecycle(handler, state.instances)
     }
+    case 'heal_failed':
+      return null
     case 'ignore':
+    case 'store_check':
       throw misplaced(subgraph, handler)
   }
 }

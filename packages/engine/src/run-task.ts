@@ -1,7 +1,7 @@
 import { pushDue } from './due-queue.ts'
 import { enter, settle, succeed } from './end-task.ts'
 import { type GraphState, makeReady } from './graph-state.ts'
-import type { JsonValue } from './json.ts'
+import { isJsonObject, type JsonValue } from './json.ts'
 import { changeOf } from './node-instance-change.ts'
 import type { OperationType } from './stored-operation.ts'
 import { isSubgraph, type Task } from './task.ts'
@@ -45,6 +45,7 @@ type OwnTask = (state: GraphState, task: Task, atMs: number) => void
 const ownTasks: ReadonlyMap<string, OwnTask> = new Map<OperationType, OwnTask>([
   ['NOPLocalWorkflowTask', () => {}],
   ['SetNodeInstanceStateTask', setNodeInstanceState],
+  ['SetNodeInstanceStatusTask', setNodeInstanceStatus],
   ['ChangeNodeInstancesTask', changeInstances],
   ['SendNodeEventTask', sendNodeEvent],
   ['SendWorkflowEventTask', sendWorkflowEvent],
@@ -64,6 +65,13 @@ function setNodeInstanceState({ changes, instances }: GraphState, task: Task, at
   const state = text(kwargs.state)
   instances.states.set(nodeInstanceId, state)
   changes.nodeInstanceStates.push({ nodeInstanceId, state, atMs })
+}
+
+function setNodeInstanceStatus({ changes }: GraphState, task: Task, atMs: number): void {
+  const { node_instance_id, status } = task.parameters.task_kwargs
+  const timestamp = new Date(atMs).toISOString()
+  const value = { ...(isJsonObject(status) ? status : {}), timestamp }
+  changes.systemProperties.push({ nodeInstanceId: text(node_instance_id), path: ['status'], value })
 }
 
 function sendNodeEvent({ changes }: GraphState, task: Task, atMs: number): void {

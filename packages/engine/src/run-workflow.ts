@@ -80,6 +80,9 @@ export async function runWorkflow(stored: StoredRun, runner: Runner): Promise<Wo
   const { workflow, parameters, progress } = stored
   const phases = workflow.phases(parameters)
   let { resumeMode } = stored
+  if (resumeMode !== null && !workflow.resumable) {
+    throw new WorkflowError('Cannot resume - workflow not resumable')
+  }
   const last: { left: OperationsLeft | null } = { left: null }
   if (resumeMode !== null && progress !== null && 'ended' in progress) {
     throw new WorkflowError(

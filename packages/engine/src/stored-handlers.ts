@@ -2,6 +2,7 @@ import type { GraphOptions } from './graph-state.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { changeOf } from './node-instance-change.ts'
 import type { FailureHandler, StoredOperation, SuccessHandler } from './stored-operation.ts'
+import { isSystemPropertyPath } from './system-properties.ts'
 import { WorkflowError } from './workflow.ts'
 
 type HandlerRule = {
@@ -21,10 +22,20 @@ const failureRules: Readonly<Record<FailureHandler['path'], HandlerRule>> = {
       isText(node_instance_id) &&
       typeof ignore_failure === 'boolean',
   },
+  heal_failed: {
+    on: 'a subgraph',
+    isWhole: ({ node_instance_id, execution_id }) => isText(node_instance_id) && isText(execution_id),
+  },
+  store_check: { on: 'an operation', isWhole: isCheck },
 }
 
 const successRules: Readonly<Record<SuccessHandler['path'], HandlerRule>> = {
   retry_until_truthy: { on: 'an operation', isWhole: () => true },
+  store_check: { on: 'an operation', isWhole: isCheck },
+}
+
+function isCheck({ node_instance_id, property, ignores_failure }: JsonObject): boolean {
+  return isText(node_instance_id) && isSystemPropertyPath(property) && typeof ignores_failure === 'boolean'
 }
 
 const isText = (value: JsonValue | undefined) => typeof value === 'string'

@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.ts'
 import type { OperationError } from './operation-error.ts'
+import type { SystemPropertyPath } from './system-properties.ts'
 import { each, type Work } from './work.ts'
 
 /**
@@ -14,6 +15,7 @@ export type OperationType =
   | 'SetNodeInstanceStateTask'
   | 'ChangeNodeInstancesTask'
   | 'GetNodeInstanceStateTask'
+  | 'SetNodeInstanceStatusTask'
   | 'SendNodeEventTask'
   | 'SendWorkflowEventTask'
   | 'UpdateExecutionStatusTask'
@@ -65,9 +67,18 @@ export type OperationParameters = {
   readonly counted?: boolean
 }
 
-/** `retry_until_truthy`: a falsy result is retried without limit (`host.get_state`). On operations only. */
-export type SuccessHandler = {
-  readonly path: 'retry_until_truthy'
+/** On operations only. */
+export type SuccessHandler =
+  /** A falsy result is retried without limit (`host.get_state`). */
+  { readonly path: 'retry_until_truthy' } | StoreCheck
+
+/** How the operation ended is recorded in the system properties of the node instance. */
+export type StoreCheck = {
+  readonly path: 'store_check'
+  readonly node_instance_id: string
+  readonly property: SystemPropertyPath
+  /** Of a failed check: it counts as done. */
+  readonly ignores_failure: boolean
 }
 
 /**
@@ -77,11 +88,22 @@ export type SuccessHandler = {
  */
 export type FailureHandler = OperationFailureHandler | SubgraphFailureHandler
 
-/** The failure is reported by a node event and the sequence goes on. */
-export type OperationFailureHandler = { readonly path: 'ignore'; readonly node_instance_id: string }
+/** `ignore`: the failure is reported by a node event and the sequence goes on. */
+export type OperationFailureHandler =
+  | { readonly path: 'ignore'; readonly node_instance_id: string }
+  | StoreCheck
+
+export type SubgraphFailureHandler = RerunHandler | HealFailed
+
+/** The node instance is noted as not healed in this execution, and the subgraph counts as done. */
+export type HealFailed = {
+  readonly path: 'heal_failed'
+  readonly node_instance_id: string
+  readonly execution_id: string
+}
 
 /** The subgraph is replaced by a new run of the node instance's lifecycle, up to `total_retries` times. */
-export type SubgraphFailureHandler = {
+export type RerunHandler = {
   readonly path: 'rerun_lifecycle'
   readonly lifecycle: 'install' | 'uninstall'
   readonly node_instance_id: string

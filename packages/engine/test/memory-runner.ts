@@ -12,6 +12,7 @@ import {
   isTerminated,
   type JsonObject,
   type JsonValue,
+  type NodeInstanceChange,
   type OperationError,
   type Runner,
   type RunningOperations,
@@ -60,6 +61,8 @@ export type World = {
   /** Given to each graph whenever a runner begins with it: it cannot know what the one before has stored. */
   readonly added?: readonly StoredOperation[]
   readonly children?: (phase: ChildrenPhase) => WorkflowEnd
+  /** What the action `modification` adds, and what it marks as to be removed. */
+  readonly modifies?: { readonly change: NodeInstanceChange; readonly removed: readonly string[] }
   /** Why the step of an action is refused; undefined when it is not. */
   readonly refusal?: (step: ActionStep) => string | undefined
 }
@@ -157,14 +160,24 @@ function memoryRunner(world: World, memory: MemoryStore, crashAt: number | null,
     }
 
   const change = stored((steps: readonly ActionStep[], progress: MemoryStore['progress']) => {
-    for (const { phase, step } of steps) memory.actions.push(`${step} ${phase.name}`)
+    for (const one of steps) {
+      memory.actions.push(`${one.step} ${one.phase.name}`)
+      if (one.phase.action === 'modification') modify(world, memory, one.step)
+    }
     memory.progress = JSON.parse(JSON.stringify(progress))
   })
 
   const store: ExecutionStore = {
     readDeployment: async () => {
       const model = memory.instanceChanges.reduce(changedModel, world.model)
-      return { model: withStates(model, memory.instanceStates), context: {} }
+      const { modification } = memory
+      return {
+        model: {
+          ...withStates(model, memory.instanceStates, memory.systemProperties),
+          ...(modification !== null && { modification }),
+        },
+        context: { execution_id: 'execution' },
+      }
     },
     loadGraphs: async () => loadGraphs(memory),
     storeGraph: stored((graph) => storeGraph(memory, graph)),
@@ -240,6 +253,48 @@ function memoryRunner(world: World, memory: MemoryStore, crashAt: number | null,
     failureOf: (error) => (error instanceof Broken ? error.message : undefined),
     ...(world.batchSize !== undefined && { batchSize: world.batchSize }),
   }
+}
+
+/** The rules of the action `modification`, in short (`packages/domain/src/deployment-modifications`). */
+function modify({ model, modifies }: World, memory: MemoryStore, step: ActionStep['step']): void {
+  if (modifies === undefined) throw new Error('the world does not say what is modified')
+  const { change, removed } = modifies
+  const { instanceChanges, instanceStates, systemProperties, modification } = memory
+  if (step === 'begin') {
+    const before = {
+      changes: instanceChanges.length,
+      states: new Map(instanceStates),
+      systemProperties: new Map(systemProperties),
+    }
+    memory.modification = {
+      added: new Set(change.added.map(({ id }) => id)),
+      removed: new Set(removed),
+      before,
+    }
+    instanceChanges.push(change)
+    return
+  }
+  if (modification === null) throw new Error(`${step}: no modification is started`)
+  memory.modification = null
+  if (step === 'end') {
+    const gone = new Set(removed)
+    const { nodeInstances } = instanceChanges.reduce(changedModel, model)
+    const rewired = nodeInstances.flatMap(({ id, relationships }) => {
+      const left = relationships.filter(({ target_id }) => !gone.has(target_id))
+      return gone.has(id) || left.length === relationships.length ? [] : [{ id, relationships: left }]
+    })
+    instanceChanges.push({ added: [], rewired, removed })
+    return
+  }
+  const { before } = modification
+  instanceChanges.length = before.changes
+  restore(instanceStates, before.states)
+  restore(systemProperties, before.systemProperties)
+}
+
+function restore<Value>(map: Map<string, Value>, before: ReadonlyMap<string, Value>): void {
+  map.clear()
+  for (const [key, value] of before) map.set(key, value)
 }
 
 const killed = (operationId: string, atMs: number): Answer => ({

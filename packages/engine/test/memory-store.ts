@@ -1,10 +1,13 @@
 import {
   type Commit,
   countedOperations,
+  type DeploymentModel,
   type EmittedEvent,
   finish,
   type GraphRecord,
+  isJsonObject,
   isTerminated,
+  type JsonObject,
   type NodeInstanceChange,
   newGraphRecord,
   type PhaseProgress,
@@ -23,6 +26,10 @@ export type MemoryStore = {
   readonly instanceChanges: NodeInstanceChange[]
   readonly instanceStates: Map<string, string>
   readonly stateLog: string[]
+  /** Of instances of which something was recorded, by id. */
+  readonly systemProperties: Map<string, JsonObject>
+  /** The started modification, and whether the deployment was as it is without it. */
+  modification: (Required<DeploymentModel>['modification'] & { readonly before: BeforeModification }) | null
   readonly events: EmittedEvent[]
   /** `begin NAME`, `end NAME`, `undo NAME` of the actions that took place. */
   readonly actions: string[]
@@ -30,6 +37,13 @@ export type MemoryStore = {
   resumeMode: StoredRun['resumeMode']
   total: number
   finished: number
+}
+
+/** What a rollback restores. */
+export type BeforeModification = {
+  readonly changes: number
+  readonly states: ReadonlyMap<string, string>
+  readonly systemProperties: ReadonlyMap<string, JsonObject>
 }
 
 type MemoryGraph = { readonly name: string; record: GraphRecord; readonly ids: Set<string> }
@@ -41,6 +55,8 @@ export function newStore(): MemoryStore {
     instanceChanges: [],
     instanceStates: new Map(),
     stateLog: [],
+    systemProperties: new Map(),
+    modification: null,
     events: [],
     actions: [],
     progress: null,
@@ -86,6 +102,17 @@ export function storeStep(to: MemoryStore, graphId: string, commit: Commit): voi
   for (const { nodeInstanceId, state } of commit.nodeInstanceStates) {
     to.instanceStates.set(nodeInstanceId, state)
     to.stateLog.push(`${nodeInstanceId} ${state}`)
+    if (state === 'started') {
+      const fine = { ok: true, result: null, task: null }
+      to.systemProperties.set(nodeInstanceId, { ...to.systemProperties.get(nodeInstanceId), status: fine })
+    }
+  }
+  for (const { nodeInstanceId, path, value } of json(commit.systemProperties)) {
+    const stored = to.systemProperties.get(nodeInstanceId) ?? {}
+    const [name, key] = path
+    const inner = stored[name]
+    const changed = key === undefined ? value : { ...(isJsonObject(inner) ? inner : {}), [key]: value }
+    to.systemProperties.set(nodeInstanceId, { ...stored, [name]: changed })
   }
   to.events.push(...commit.events)
   to.total += commit.counters.total

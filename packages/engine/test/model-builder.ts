@@ -16,6 +16,9 @@ export type NodeSketch = {
   readonly operations?: readonly string[]
   readonly properties?: JsonObject
   readonly state?: string
+  readonly systemProperties?: JsonObject
+  /** Id of the node that contains it. */
+  readonly within?: string
   readonly relationships?: readonly RelationshipSketch[]
   /** Overrides of every operation of the node. */
   readonly operation?: Partial<ModelOperation>
@@ -48,9 +51,9 @@ function node(sketch: NodeSketch): ModelNode {
     type_hierarchy: types,
     properties: sketch.properties ?? {},
     operations: implemented('cloudify.interfaces.', operations, sketch.operation),
-    relationships: (sketch.relationships ?? []).map((relationship) => ({
-      type: relationshipType,
-      type_hierarchy: [relationshipType],
+    relationships: relationshipsOf(sketch).map((relationship) => ({
+      type: relationship.type,
+      type_hierarchy: [relationship.type],
       target_id: relationship.to,
       properties: relationship.properties ?? {},
       source_operations: implemented(relationshipPrefix, relationship.source ?? []),
@@ -60,6 +63,14 @@ function node(sketch: NodeSketch): ModelNode {
   }
 }
 
+const relationshipsOf = ({ within, relationships = [] }: NodeSketch) => [
+  ...(within === undefined
+    ? []
+    : [{ to: within, type: containedIn } as RelationshipSketch & { type: string }]),
+  ...relationships.map((relationship) => ({ ...relationship, type: relationshipType })),
+]
+
+const containedIn = 'cloudify.relationships.contained_in'
 const relationshipType = 'cloudify.relationships.depends_on'
 const relationshipPrefix = 'cloudify.interfaces.relationship_lifecycle.'
 
@@ -89,19 +100,27 @@ function nodeInstance(sketch: NodeSketch): ModelNodeInstance {
     node_id: sketch.id,
     host_id: null,
     state: sketch.state ?? 'uninitialized',
-    relationships: (sketch.relationships ?? []).map(({ to }) => ({
-      type: relationshipType,
+    relationships: relationshipsOf(sketch).map(({ to, type }) => ({
+      type,
       target_name: to,
       target_id: `${to}_1`,
     })),
     scaling_groups: [],
     runtime_properties: {},
+    ...(sketch.systemProperties !== undefined && { system_properties: sketch.systemProperties }),
   }
 }
 
-export function withStates(model: DeploymentModel, states: ReadonlyMap<string, string>): DeploymentModel {
+export function withStates(
+  model: DeploymentModel,
+  states: ReadonlyMap<string, string>,
+  systemProperties: ReadonlyMap<string, JsonObject> = new Map(),
+): DeploymentModel {
   return {
     ...model,
-    nodeInstances: model.nodeInstances.map((one) => ({ ...one, state: states.get(one.id) ?? one.state })),
+    nodeInstances: model.nodeInstances.map((one) => {
+      const properties = { ...one.system_properties, ...systemProperties.get(one.id) }
+      return { ...one, state: states.get(one.id) ?? one.state, system_properties: properties }
+    }),
   }
 }

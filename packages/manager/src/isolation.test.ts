@@ -114,6 +114,18 @@ async function makeWorld() {
     })
     .execute()
   await db
+    .insertInto('deployment_modifications')
+    .values({
+      tenant_id: home,
+      id: 'zq-modification',
+      deployment_id: 'zq-deployment',
+      modified_nodes: '{}',
+      node_instances: '{}',
+      context: '"zq-context"',
+      created_by: 'alice',
+    })
+    .execute()
+  await db
     .insertInto('execution_groups')
     .values({
       tenant_id: home,
@@ -310,6 +322,11 @@ const questions: readonly Question[] = [
   ['GET', '/node-instances/zq-instance'],
   ['GET', '/node-instances/zq-instance?_evaluate_functions=true'],
   ['PATCH', '/node-instances/zq-instance', { version: 9, state: 'deleted' }],
+  ['GET', '/deployment-modifications/zq-modification'],
+  ['POST', '/deployment-modifications/zq-modification/finish', {}],
+  ['POST', '/deployment-modifications/zq-modification/rollback', {}],
+  ['GET', '/deployment-modifications?deployment_id=zq-deployment'],
+  ['POST', '/deployment-modifications', { deployment_id: 'zq-deployment', nodes: {} }],
   ['GET', '/agents/zq-agent'],
   ['PATCH', '/agents/zq-agent', { state: 'failed' }],
   ['GET', '/operations/zq-operation'],

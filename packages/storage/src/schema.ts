@@ -231,6 +231,20 @@ export type Schema = {
     has_configuration_drift: Generated<boolean>
     is_status_check_ok: Generated<boolean>
   }
+  deployment_modifications: {
+    tenant_id: number
+    id: string
+    deployment_id: string
+    /** Whose action began it; null for one that was begun over REST. */
+    execution_id: string | null
+    status: Generated<'started' | 'finished' | 'rolledback'>
+    modified_nodes: JsonColumn
+    node_instances: JsonColumn
+    context: ColumnType<unknown, string | null | undefined, string | null>
+    created_by: string
+    created_at: DefaultTimestamp
+    ended_at: NullableTimestamp
+  }
   agents: Owned & {
     tenant_id: number
     id: string

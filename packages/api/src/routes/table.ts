@@ -6,6 +6,7 @@ import { clusterRoutes } from './cluster.ts'
 import { configRoutes } from './config.ts'
 import { dependencyRoutes } from './dependencies.ts'
 import { deploymentGroupRoutes } from './deployment-groups.ts'
+import { deploymentModificationRoutes } from './deployment-modifications.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { evaluationRoutes } from './evaluation.ts'
 import { eventRoutes } from './events.ts'
@@ -52,6 +53,7 @@ export const builtRoutes = {
   ...deploymentRoutes,
   ...evaluationRoutes,
   ...dependencyRoutes,
+  ...deploymentModificationRoutes,
   ...executionRoutes,
   ...deploymentGroupRoutes,
   ...executionGroupRoutes,

@@ -47,15 +47,6 @@ const documented: readonly (readonly [
       'POST /deployment-updates/:id/update/finalize',
     ],
   }),
-  ...resource('deployment', 'v2', {
-    modify: ['POST /deployment-modifications'],
-  }),
-  ...resource('deployment_modification', 'v2', {
-    list: ['GET /deployment-modifications'],
-    get: ['GET /deployment-modifications/:id'],
-    finish: ['POST /deployment-modifications/:id/finish'],
-    rollback: ['POST /deployment-modifications/:id/rollback'],
-  }),
   ...resource('blueprint', 'v3.1', {
     upload: ['PUT /blueprints/:blueprint_id/archive'],
   }),

@@ -4,7 +4,10 @@
  */
 
 export { changeNodeInstances } from './change-instances.ts'
+export { lockDeploymentOf } from './change-queries.ts'
 export { insertPlannedInstances, nodeInstanceResource, takenInstanceIds } from './queries.ts'
+export { randomId } from './random-id.ts'
+export { type InstanceRecord, readInstanceRecords, restoreInstances } from './record-queries.ts'
 export {
   changeNodeInstance,
   checkDeploymentUpdate,
@@ -14,3 +17,4 @@ export {
   removeNodeInstance,
 } from './service.ts'
 export { setInstanceState } from './set-state.ts'
+export { setSystemProperties } from './set-system-properties.ts'

@@ -1,5 +1,6 @@
+import { PLANNING_LIMITS } from '../functions/budget.ts'
 import type { InstanceRelationship, PlannedNodeInstance } from '../plan/plan.ts'
-import { expand, idMaker } from './expand.ts'
+import { expand, idMaker, refuseTooMany } from './expand.ts'
 import { oldTreeOf } from './old-tree.ts'
 import { type TopologyGroups, type TopologyNode, topologyOf } from './topology.ts'
 import { wiredInstances } from './wire.ts'
@@ -38,10 +39,17 @@ export interface ModifiedInstance extends PlannedNodeInstance {
   readonly modification?: 'added' | 'removed' | 'extended' | 'reduced'
 }
 
-/** The instances after scaling, against those before (docs/reference/plan.md, "Scaling"). Throws `DslError`. */
-export function modifyNodeInstances(request: ModificationRequest): Modification {
-  const { previousInstances: previous, modified } = request
+/**
+ * The instances after scaling, against those before (docs/reference/plan.md, "Scaling"). Throws `DslError`, and
+ * `BudgetExceeded` when there would be more than `most`.
+ */
+export function modifyNodeInstances(
+  request: ModificationRequest,
+  most = PLANNING_LIMITS.instances,
+): Modification {
+  const { previousInstances: previous } = request
   const topology = topologyOf(request.nodes, request.scalingGroups, request.groups)
+  refuseTooMany(topology, (name) => wantedOf(request, name)?.instances ?? numberOf(request, name), most)
   const old = oldTreeOf(topology, previous)
   const used = usedTargetsOf(previous)
   const protectedIds = new Set<string>()
@@ -55,7 +63,7 @@ export function modifyNodeInstances(request: ModificationRequest): Modification 
     oldUnder: old.under,
     newId: idMaker(request.randomId, old.ids),
     plan: (name, ids) => {
-      const wanted = Object.hasOwn(modified, name) ? modified[name] : undefined
+      const wanted = wantedOf(request, name)
       if (wanted === undefined) return { kept: ids, total: Math.max(ids.length, numberOf(request, name)) }
       const include = (wanted.removed_ids_include_hint ?? []).map((id) => old.standInFor(id, name))
       const exclude = (wanted.removed_ids_exclude_hint ?? []).map((id) => old.standInFor(id, name))
@@ -65,6 +73,9 @@ export function modifyNodeInstances(request: ModificationRequest): Modification 
   })
   return differences(previous, wiredInstances(topology, tree, used))
 }
+
+const wantedOf = ({ modified }: ModificationRequest, name: string): ModifiedNumber | undefined =>
+  Object.hasOwn(modified, name) ? modified[name] : undefined
 
 function numberOf(request: ModificationRequest, name: string): number {
   return Object.hasOwn(request.instances, name) ? (request.instances[name] ?? 0) : 0

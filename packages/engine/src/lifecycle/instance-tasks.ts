@@ -1,6 +1,7 @@
 import { type BuildScope, relationshipsOf } from '../build-scope.ts'
+import type { JsonObject } from '../json.ts'
 import type { ModelNodeInstance } from '../model.ts'
-import { nodeOperation, relationshipOperation } from '../operation-step.ts'
+import { nodeOperation, type RelationshipSide, relationshipOperation } from '../operation-step.ts'
 import { isEmpty, parallel, type Step, sequence, type TaskStep } from '../step.ts'
 
 export const nothing: Step = sequence()
@@ -8,6 +9,13 @@ export const nothing: Step = sequence()
 export function setState(instance: ModelNodeInstance, state: string): TaskStep {
   const name = 'SetNodeInstanceStateTask'
   return { kind: 'task', type: name, name, info: state, taskKwargs: { node_instance_id: instance.id, state } }
+}
+
+/** What the last check of an instance's status says from now on, with the time at which this is done. */
+export function setStatus(instance: ModelNodeInstance, status: JsonObject): TaskStep {
+  const name = 'SetNodeInstanceStatusTask'
+  const taskKwargs = { node_instance_id: instance.id, status }
+  return { kind: 'task', type: name, name, taskKwargs }
 }
 
 export function sendEvent(instance: ModelNodeInstance, event: string): TaskStep {
@@ -46,8 +54,10 @@ export function around(before: Step, task: Step | null, after: Step = nothing): 
 export function relationshipOperations(
   scope: BuildScope,
   instance: ModelNodeInstance,
-  name: 'preconfigure' | 'postconfigure' | 'establish' | 'unlink',
+  name: 'preconfigure' | 'postconfigure' | 'establish' | 'unlink' | 'check_drift',
   toTargets?: ReadonlySet<string>,
+  /** How each relationship's operations differ from plain ones. */
+  changed: (step: TaskStep, side: RelationshipSide) => TaskStep = (step) => step,
 ): Step | null {
   const relationships = relationshipsOf(scope, instance).filter(
     (relationship) => toTargets === undefined || toTargets.has(relationship.instance.target_id),
@@ -57,7 +67,9 @@ export function relationshipOperations(
   const step: Step = {
     kind: 'subgraph',
     name: `${name}_subgraph`,
-    steps: inOrder.map((relationship) => relationshipOperation(scope, instance, relationship, fullName)),
+    steps: inOrder.map((relationship) =>
+      relationshipOperation(scope, instance, relationship, fullName, changed),
+    ),
   }
   return isEmpty(step) ? null : step
 }

@@ -33,7 +33,7 @@ const neverStarted = ['uninitialized', 'configured']
 const deletedStates = ['deleted', 'uninitialized']
 
 /** Steps 1–6. */
-function stopPart(scope: BuildScope, instance: ModelNodeInstance): Step {
+export function stopPart(scope: BuildScope, instance: ModelNodeInstance): Step {
   const { state } = instance
   const event = (text: string) => sendEvent(instance, text)
   const noValidation = event('Validating node instance after deletion: nothing to do')
@@ -65,7 +65,7 @@ function stopPart(scope: BuildScope, instance: ModelNodeInstance): Step {
 }
 
 /** Steps 7–9. */
-function deletePart(scope: BuildScope, instance: ModelNodeInstance): Step {
+export function deletePart(scope: BuildScope, instance: ModelNodeInstance): Step {
   const event = (text: string) => sendEvent(instance, text)
   if (deletedStates.includes(instance.state)) return event(`Delete: instance already ${instance.state}`)
   return sequence(

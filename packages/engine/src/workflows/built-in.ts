@@ -1,6 +1,12 @@
 import { type Workflow, WorkflowError } from '../workflow.ts'
+import { checkDrift, checkStatus } from './check.ts'
 import { executeOperation } from './execute-operation.ts'
+import { heal } from './heal.ts'
 import { install } from './install.ts'
+import { pull, restart, start, stop } from './lifecycle-operations.ts'
+import { reinstall } from './reinstall.ts'
+import { rollback } from './rollback.ts'
+import { scale, scaleNode } from './scale.ts'
 import { uninstall } from './uninstall.ts'
 
 /** What a deployment's workflow is mapped to: a plugin of its blueprint, and a function of that. */
@@ -13,14 +19,32 @@ export type WorkflowMapping = {
 const builtInPlugin = 'default_workflows'
 const builtInModule = 'cloudify.plugins.workflows'
 
+/** By function; where no other is said, it is called as the workflow is. */
+const functions: readonly (readonly [Workflow, name?: string])[] = [
+  [install],
+  [uninstall],
+  [reinstall],
+  [start],
+  [stop],
+  [restart],
+  [pull],
+  [executeOperation],
+  [checkStatus],
+  [checkDrift],
+  [heal, 'auto_heal_reinstall_node_subgraph'],
+  [scale, 'scale_entity'],
+  [scaleNode, 'scale'],
+  [rollback],
+]
+
 const workflows: ReadonlyMap<string, Workflow> = new Map(
-  [install, uninstall, executeOperation].map((workflow) => [`${builtInModule}.${workflow.name}`, workflow]),
+  functions.map(([workflow, name = workflow.name]) => [`${builtInModule}.${name}`, workflow]),
 )
 
 /** The mapping of a built-in workflow, as the types files have it. */
 export const builtInMapping = (name: string): WorkflowMapping => ({
   plugin: builtInPlugin,
-  operation: `${builtInModule}.${name}`,
+  operation: `${builtInModule}.${functions.find(([workflow]) => workflow.name === name)?.[1] ?? name}`,
 })
 
 /** The built-in workflow that the mapping names, whatever the deployment calls it; undefined when it names none. */

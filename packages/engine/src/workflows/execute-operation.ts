@@ -1,6 +1,6 @@
 import { buildGraph } from '../build-graph.ts'
 import { type BuildScope, buildScope } from '../build-scope.ts'
-import { isJsonObject, type JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import { sendEvent } from '../lifecycle/instance-tasks.ts'
 import type { ModelNodeInstance } from '../model.ts'
 import { nodeOperation } from '../operation-step.ts'
@@ -8,40 +8,38 @@ import { pythonText } from '../python-text.ts'
 import type { SubgraphStep } from '../step.ts'
 import type { StoredOperation } from '../stored-operation.ts'
 import { made, type Work } from '../work.ts'
-import { type BuildInput, type Workflow, WorkflowError } from '../workflow.ts'
+import { type BuildInput, type GraphPhase, type Workflow, WorkflowError } from '../workflow.ts'
 import { instanceOrder } from './instance-order.ts'
 import { stub } from './lifecycle-graph.ts'
-import { booleanParameter, type Selection, selectionOf, selects } from './selection.ts'
+import { booleanParameter, dictParameter, type Selection, selectionOf, selects } from './selection.ts'
 
 /** docs/reference/workflows.md, "Execute operation". */
 export const executeOperation: Workflow = {
   name: 'execute_operation',
   resumable: true,
   phases: (parameters) => {
-    const { operation, operation_kwargs: kwargs = {} } = parameters
+    const { operation } = parameters
     if (typeof operation !== 'string' || operation === '') {
       throw new WorkflowError('Parameter operation must name the operation to execute.')
     }
-    if (!isJsonObject(kwargs)) {
-      throw new WorkflowError(`Parameter operation_kwargs must be a dict, but is ${JSON.stringify(kwargs)}.`)
-    }
-    const request: OperationRequest = {
-      operation,
-      kwargs,
-      allowOverride: booleanParameter(parameters, 'allow_kwargs_override', false),
-      byDependencyOrder: booleanParameter(parameters, 'run_by_dependency_order', false),
-      selection: selectionOf(parameters),
-    }
     return [
-      {
-        kind: 'graph',
-        name: `execute_operation_${operation}`,
-        cleansUpOnResume: false,
-        build: (input) => buildOperationGraph(request, input),
-      },
+      executePhase({
+        operation,
+        kwargs: dictParameter(parameters, 'operation_kwargs'),
+        allowOverride: booleanParameter(parameters, 'allow_kwargs_override', false),
+        byDependencyOrder: booleanParameter(parameters, 'run_by_dependency_order', false),
+        selection: selectionOf(parameters),
+      }),
     ]
   },
 }
+
+export const executePhase = (request: OperationRequest): GraphPhase => ({
+  kind: 'graph',
+  name: `execute_operation_${request.operation}`,
+  cleansUpOnResume: false,
+  build: (input) => buildOperationGraph(request, input),
+})
 
 /** What start, stop, restart and pull ask for as well. */
 export type OperationRequest = {

@@ -1,5 +1,5 @@
 import { type BuildScope, nodeOf } from '../build-scope.ts'
-import type { JsonObject, JsonValue } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { ModelNodeInstance } from '../model.ts'
 import { WorkflowError } from '../workflow.ts'
 
@@ -31,8 +31,14 @@ export function selects(selection: Selection, scope: BuildScope, instance: Model
   )
 }
 
+export const selecting =
+  (selection: Selection) =>
+  (scope: BuildScope) =>
+  (instance: ModelNodeInstance): boolean =>
+    selects(selection, scope, instance)
+
 /** A single name stands for a list of it, as the command line sends it. */
-function listOfNames(parameters: JsonObject, name: string): ReadonlySet<string> {
+export function listOfNames(parameters: JsonObject, name: string): ReadonlySet<string> {
   const value = parameters[name] ?? []
   const list: readonly JsonValue[] = Array.isArray(value) ? value : [value]
   const names = list.map((item) => {
@@ -40,6 +46,13 @@ function listOfNames(parameters: JsonObject, name: string): ReadonlySet<string> 
     throw new WorkflowError(`Parameter ${name} must be a list of strings, but is ${JSON.stringify(value)}.`)
   })
   return new Set(names)
+}
+
+/** @throws WorkflowError */
+export function dictParameter(parameters: JsonObject, name: string): JsonObject {
+  const value = parameters[name] ?? {}
+  if (isJsonObject(value)) return value
+  throw new WorkflowError(`Parameter ${name} must be a dict, but is ${JSON.stringify(value)}.`)
 }
 
 export function booleanParameter(parameters: JsonObject, name: string, preset: boolean): boolean {

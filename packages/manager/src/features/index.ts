@@ -5,6 +5,7 @@ import { blueprintHandlers } from './blueprints/routes.ts'
 import { clusterHandlers } from './cluster/routes.ts'
 import { configHandlers } from './config/routes.ts'
 import { deploymentGroupHandlers } from './deployment-groups/routes.ts'
+import { deploymentModificationHandlers } from './deployment-modifications/routes.ts'
 import { deploymentHandlers } from './deployments/routes.ts'
 import { evaluationHandlers } from './evaluation/routes.ts'
 import { eventHandlers } from './events/routes.ts'
@@ -43,6 +44,7 @@ export const handlers = {
   ...blueprintHandlers,
   ...deploymentHandlers,
   ...dependencyHandlers,
+  ...deploymentModificationHandlers,
   ...executionHandlers,
   ...deploymentGroupHandlers,
   ...executionGroupHandlers,

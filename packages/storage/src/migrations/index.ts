@@ -26,6 +26,7 @@ import * as requestIds from './0100-request-ids.ts'
 import * as planParts from './0120-plan-parts.ts'
 import * as eventCounts from './0130-event-counts.ts'
 import * as eventTruncation from './0131-event-truncation.ts'
+import * as deploymentModifications from './0140-deployment-modifications.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -55,6 +56,7 @@ const migrations: Record<string, Migration> = {
   '0120-plan-parts': planParts,
   '0130-event-counts': eventCounts,
   '0131-event-truncation': eventTruncation,
+  '0140-deployment-modifications': deploymentModifications,
 }
 
 /**

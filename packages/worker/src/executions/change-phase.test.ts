@@ -5,7 +5,7 @@ import type { ActionPhase, ActionStep } from '@tutti/engine'
 import { LeaseLost, openDatabase, openQueue, takeLease } from '@tutti/storage'
 import { createTestDatabase } from '@tutti/storage/testing'
 import { expect, test } from 'vitest'
-import { changePhase } from './change-phase.ts'
+import { changePhase, previewPhase } from './change-phase.ts'
 
 const phase: ActionPhase = {
   kind: 'action',
@@ -69,10 +69,30 @@ test('a step of an action and the progress are stored together, by whoever holds
 
     expect(await change([step('begin')])).toEqual({ status: 'succeeded' })
     expect(await stored()).toEqual({ name: 'changed', phase: passed })
-    const dry = { ...execution, is_dry_run: true }
-    const ended = { ended: { status: 'cancelled' } } as const
-    expect(await changePhase(db, lease, dry, [step('undo')], ended, actions)).toEqual({ status: 'succeeded' })
-    expect(await stored()).toEqual({ name: 'changed', phase: ended })
+
+    const seen: string[] = []
+    const looked = {
+      ...rename,
+      begin: async (...given: Parameters<WorkflowAction['begin']>) => {
+        await rename.begin(...given)
+        const [transaction] = given
+        seen.push((await transaction.selectFrom('tenants').select('name').executeTakeFirstOrThrow()).name)
+      },
+    }
+    const again = { ...phase, action: 'look', input: { to: 'tried' } }
+    const { end } = await previewPhase(
+      db,
+      lease,
+      execution,
+      [step('begin', again), step('undo')],
+      new Map([...actions, ['look', looked]]),
+    )
+    expect([end, seen]).toEqual([{ status: 'succeeded' }, ['tried']])
+    expect(await stored()).toEqual({ name: 'changed', phase: passed })
+    expect(await previewPhase(db, lease, execution, [step('begin', { action: 'paint' })], actions)).toEqual({
+      end: { status: 'failed', error: 'This release has no action paint' },
+      model: undefined,
+    })
   } finally {
     await queue.close()
     await close()

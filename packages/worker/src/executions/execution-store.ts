@@ -1,7 +1,7 @@
-import type { ExecutionStore, JsonObject } from '@tutti/engine'
+import type { ActionStep, ExecutionStore, JsonObject } from '@tutti/engine'
 import { type ExecutionRow, executionEvents, insertEvents } from '@tutti/storage'
 import type { WorkerServices } from '../services.ts'
-import { changePhase } from './change-phase.ts'
+import { changePhase, previewPhase } from './change-phase.ts'
 import { type ExecutionControl, untilLost } from './control.ts'
 import { eventRows } from './event-rows.ts'
 import { loadModel } from './model-queries.ts'
@@ -26,10 +26,15 @@ export function createExecutionStore(
   const { lease } = control
   /** The node of each instance, which events name. */
   let nodes = new Map<string, string>()
+  /** Of a dry run: what it would have changed in the database so far, and how the deployment would be then. */
+  const dry = {
+    steps: [] as readonly ActionStep[],
+    model: undefined as Awaited<ReturnType<typeof loadModel>> | undefined,
+  }
 
   return {
     async readDeployment() {
-      const model = await loadModel(db, execution.tenant_id, execution.deployment_id ?? '')
+      const model = dry.model ?? (await loadModel(db, execution.tenant_id, execution.deployment_id ?? ''))
       nodes = new Map(model.nodeInstances.map(({ id, node_id }) => [id, node_id]))
       const settings = {
         taskRetries: config.get('task_retries'),
@@ -72,7 +77,15 @@ export function createExecutionStore(
       control.step = step
     },
 
-    change: (steps, progress) => changePhase(db, lease, execution, steps, progress),
+    /** A dry run stores not even how far it has come: taken up again, it begins anew. */
+    async change(steps, progress) {
+      if (!execution.is_dry_run) return changePhase(db, lease, execution, steps, progress)
+      if (!steps.some(({ step }) => step === 'begin')) return { status: 'succeeded' }
+      dry.steps = [...dry.steps, ...steps]
+      const { end, model } = await previewPhase(db, lease, execution, dry.steps)
+      dry.model = model ?? dry.model
+      return end
+    },
   }
 }
 

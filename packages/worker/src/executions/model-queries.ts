@@ -1,3 +1,4 @@
+import { findStartedModification } from '@tutti/domain/deployment-modifications'
 import type { DeploymentModel, ModelNode, ModelNodeInstance } from '@tutti/engine'
 import { type Database, inParts } from '@tutti/storage'
 import { sql } from 'kysely'
@@ -20,7 +21,7 @@ export async function loadModel(
   db: Database,
   tenantId: number,
   deploymentId: string,
-): Promise<Pick<DeploymentModel, 'nodes' | 'nodeInstances'>> {
+): Promise<Omit<DeploymentModel, 'settings'>> {
   const nodes: ModelNode[] = []
   const seen = newSeen()
   const ids = await db
@@ -50,13 +51,35 @@ export async function loadModel(
       'relationships',
       'scaling_groups',
       'runtime_properties',
+      'system_properties',
     ])
     .where('tenant_id', '=', tenantId)
     .where('deployment_id', '=', deploymentId)
     .orderBy('node_id')
     .orderBy('instance_index')
     .execute()
-  return { nodes, nodeInstances: nodeInstances as unknown as ModelNodeInstance[] }
+  const modification = await startedModification(db, tenantId, deploymentId)
+  return {
+    nodes,
+    nodeInstances: nodeInstances as unknown as ModelNodeInstance[],
+    ...(modification !== undefined && { modification }),
+  }
+}
+
+async function startedModification(
+  db: Database,
+  tenantId: number,
+  deploymentId: string,
+): Promise<DeploymentModel['modification']> {
+  const started = await findStartedModification(db, tenantId, deploymentId)
+  if (started === undefined) return undefined
+  const marked = (list: string, mark: string) =>
+    new Set(
+      (started.nodeInstances[list] ?? []).flatMap(({ id, modification }) =>
+        modification === mark ? [String(id)] : [],
+      ),
+    )
+  return { added: marked('added_and_related', 'added'), removed: marked('removed_and_related', 'removed') }
 }
 
 async function readNodes(

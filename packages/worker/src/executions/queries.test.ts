@@ -12,6 +12,7 @@ const emptyCommit: Commit = {
   removed: [],
   nodeInstanceChanges: [],
   nodeInstanceStates: [],
+  systemProperties: [],
   events: [],
   counters: { total: 0, finished: 0 },
   record: null,

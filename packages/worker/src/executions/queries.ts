@@ -1,4 +1,4 @@
-import { changeNodeInstances } from '@tutti/domain/node-instances'
+import { changeNodeInstances, setSystemProperties } from '@tutti/domain/node-instances'
 import { insertGraph, insertOperations } from '@tutti/domain/operations'
 import type {
   Commit,
@@ -127,10 +127,10 @@ export async function storeCommit(
       .where('id', 'in', commit.removed)
       .execute()
   }
-  for (const change of commit.nodeInstanceChanges) {
-    await changeNodeInstances(transaction, { tenantId, deploymentId: execution.deployment_id ?? '' }, change)
-  }
+  const owner = { tenantId, deploymentId: execution.deployment_id ?? '' }
+  for (const change of commit.nodeInstanceChanges) await changeNodeInstances(transaction, owner, change)
   await setInstanceStates(transaction, execution, commit)
+  await setSystemProperties(transaction, owner, commit.systemProperties)
   if (commit.record !== null) await setGraphRecord(transaction, tenantId, graphId, commit.record)
 }
 

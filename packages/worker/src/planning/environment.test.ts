@@ -1,7 +1,7 @@
+import { randomId } from '@tutti/domain/node-instances'
 import { parseBlueprint } from '@tutti/dsl'
 import { expect, test } from 'vitest'
 import { type EnvironmentAnswers, planEnvironment } from './environment.ts'
-import { randomId } from './random-id.ts'
 import { runInThread } from './thread.ts'
 
 const answers: EnvironmentAnswers = {

@@ -1,3 +1,4 @@
+import { randomId } from '@tutti/domain/node-instances'
 import { PLANNING_LIMITS } from '@tutti/dsl'
 import type { FindBlueprint } from '../blueprints/import-resolver.ts'
 import type { FolderToParse } from '../blueprints/parse-folder.ts'
@@ -8,7 +9,6 @@ import {
   type PlannedEnvironment,
   planEnvironment,
 } from './environment.ts'
-import { randomId } from './random-id.ts'
 
 /** What takes too long for an event loop; `answers` are questions that only the database can answer. */
 export type Tasks = {

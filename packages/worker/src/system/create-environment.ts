@@ -7,7 +7,7 @@ import {
   setDeploymentLabels,
 } from '@tutti/domain/dependencies'
 import { joinGroups } from '@tutti/domain/group-members'
-import { insertPlannedInstances } from '@tutti/domain/node-instances'
+import { insertPlannedInstances, randomId } from '@tutti/domain/node-instances'
 import { insertNodes } from '@tutti/domain/nodes'
 import { DslError, type Json, type JsonObject } from '@tutti/dsl'
 import { executionEvents, insertEvents, type NewEvent, publicReason, type Visibility } from '@tutti/storage'
@@ -18,7 +18,6 @@ import {
   type PlannedEnvironment,
   planEnvironment,
 } from '../planning/environment.ts'
-import { randomId } from '../planning/random-id.ts'
 import { smallPlan, smallText } from '../planning/small-plan.ts'
 import { runInThread, TaskAborted } from '../planning/thread.ts'
 import type { WorkerServices } from '../services.ts'

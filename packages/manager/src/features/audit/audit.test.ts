@@ -245,6 +245,7 @@ test('every request that may write leaves a record, or is on the list above', as
   const all = { inter_deployment_dependencies: [link] }
   let token = ''
   let group = ''
+  let modification = ''
   const steps: readonly (Step | (() => Step))[] = [
     ['providerContext.set', '/provider/context', 'provider_context', { name: 'p', context: {} }],
     ['config.set', '/config/monitoring_timeout', 'config', { value: 5 }],
@@ -297,6 +298,30 @@ test('every request that may write leaves a record, or is on the list above', as
       { visibility: 'global' },
     ],
     ['executions.start', '/executions', 'executions', { deployment_id: 'walked', workflow_id: 'install' }],
+    [
+      'deploymentModifications.start',
+      '/deployment-modifications',
+      'deployment_modifications',
+      { deployment_id: 'fixture', nodes: { n: { instances: 2 } } },
+    ],
+    () => [
+      'deploymentModifications.rollback',
+      `/deployment-modifications/${modification}/rollback`,
+      'deployment_modifications',
+      {},
+    ],
+    [
+      'deploymentModifications.start',
+      '/deployment-modifications',
+      'deployment_modifications',
+      { deployment_id: 'fixture', nodes: { n: { instances: 2 } } },
+    ],
+    () => [
+      'deploymentModifications.finish',
+      `/deployment-modifications/${modification}/finish`,
+      'deployment_modifications',
+      {},
+    ],
     ['dependencies.create', links, 'inter_deployment_dependencies', { ...link, source_deployment: 'walked' }],
     [
       'dependencies.restore',
@@ -416,6 +441,7 @@ test('every request that may write leaves a record, or is on the list above', as
     expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(300)
     if (name === 'tokens.create') token = answer.body.id
     if (name === 'executionGroups.start') group = answer.body.id
+    if (name === 'deploymentModifications.start') modification = answer.body.id
     if (name === 'executions.start') await manager.ended(answer.body.id)
     const left = (await since(before)).filter((one) => one.ref_table === table)
     expect(left, name).not.toEqual([])

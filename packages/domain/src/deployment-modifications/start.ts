@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, badParameter, notFound } from '@tutti/api'
+import {
+  BudgetExceeded,
+  DslError,
+  type Modification,
+  type ModificationRequest,
+  type ModifiedInstance,
+  type ModifiedNumber,
+  modifyNodeInstances,
+  type PlannedNodeInstance,
+  withFreeIds,
+} from '@tutti/dsl'
+import type { RewiredNodeInstance } from '@tutti/engine'
+import type { Transaction } from '@tutti/storage'
+import {
+  changeNodeInstances,
+  type InstanceRecord,
+  lockDeploymentOf,
+  randomId,
+  readInstanceRecords,
+  takenInstanceIds,
+} from '../node-instances/index.ts'
+import { currentCount, setCounts } from './counts.ts'
+import {
+  deleteOldModifications,
+  findStartedModification,
+  insertModification,
+  readScalable,
+  readTopology,
+  type ScalableCounts,
+} from './queries.ts'
+
+export type ModificationToStart = {
+  readonly tenantId: number
+  readonly deploymentId: string
+  readonly nodes: Readonly<Record<string, ModifiedNumber>>
+  readonly context: unknown
+  readonly createdBy: string
+  /** Whose action begins it; null over REST. */
+  readonly executionId: string | null
+}
+
+/**
+ * Starts a modification (docs/reference/deployment-modifications.md): what is added is there from now on, and what leads
+ * to it; nothing is removed yet. Returns its id.
+ *
+ * @throws existing_started_deployment_modification_error; not_found_error for what is no node or scaling group;
+ * bad_parameters_error for what cannot be planned; not_found_error for the deployment
+ */
+export async function startModification(
+  transaction: Transaction,
+  modification: ModificationToStart,
+): Promise<string> {
+  const { tenantId, deploymentId, nodes: modified } = modification
+  const owner = { tenantId, deploymentId }
+  // Whoever changes the instances of the deployment comes one after another.
+  if ((await lockDeploymentOf(transaction, tenantId, deploymentId)) === undefined) {
+    throw notFound('Deployment', deploymentId)
+  }
+  const present = await findStartedModification(transaction, tenantId, deploymentId)
+  if (present !== undefined) {
+    throw new ApiError(
+      'existing_started_deployment_modification_error',
+      `Cannot start deployment modification while there are existing started deployment modifications. Currently started deployment modifications: ${present.id}`,
+      { hint: 'Finish it or roll it back; the workflow scale does the latter with abort_started' },
+    )
+  }
+  const scalable = await readScalable(transaction, tenantId, deploymentId)
+  for (const name of Object.keys(modified)) {
+    if (currentCount(scalable, name) === undefined) {
+      throw notFound('Node', name, { deployment_id: deploymentId })
+    }
+  }
+  const before = await readInstanceRecords(transaction, tenantId, deploymentId)
+  const topology = await readTopology(transaction, tenantId, deploymentId)
+  const lists = await withOwnIds(
+    transaction,
+    tenantId,
+    planned({
+      nodes: topology,
+      instances: currentCounts(scalable),
+      previousInstances: before.map(plannedInstance),
+      scalingGroups: scalable.scalingGroups,
+      groups: scalable.groups,
+      modified,
+      randomId,
+    }),
+  )
+  const order = new Map(topology.map(({ id, relationships }) => [id, relationships]))
+  await changeNodeInstances(transaction, owner, {
+    added: marked(lists.added_and_related, 'added').map((instance) => ({
+      ...instance,
+      scaling_groups: instance.scaling_groups ?? [],
+    })),
+    rewired: extended(before, lists, (node) => order.get(node)?.map(({ target_id }) => target_id) ?? []),
+    removed: [],
+  })
+  const counts = new Map(Object.entries(modified).map(([name, { instances }]) => [name, instances]))
+  await setCounts(transaction, owner, scalable, 'planned', counts)
+  await deleteOldModifications(transaction, tenantId, deploymentId)
+  const id = randomUUID()
+  await insertModification(transaction, {
+    tenantId,
+    id,
+    deploymentId,
+    executionId: modification.executionId,
+    modifiedNodes: modified,
+    nodeInstances: { before_modification: before, ...shownLists(lists) },
+    context: modification.context,
+    createdBy: modification.createdBy,
+  })
+  return id
+}
+
+/** @throws bad_parameters_error */
+function planned(request: ModificationRequest): Modification {
+  try {
+    return modifyNodeInstances(request)
+  } catch (error) {
+    if (error instanceof DslError || error instanceof BudgetExceeded) throw badParameter(error.message)
+    throw error
+  }
+}
+
+const currentCounts = (scalable: ScalableCounts) =>
+  Object.fromEntries(
+    [...scalable.nodes.keys(), ...Object.keys(scalable.scalingGroups)].map((name) => [
+      name,
+      currentCount(scalable, name) ?? 0,
+    ]),
+  )
+
+export const plannedInstance = (record: InstanceRecord): PlannedNodeInstance => ({
+  id: record.id,
+  name: record.node_id,
+  node_id: record.node_id,
+  ...(record.host_id !== null && { host_id: record.host_id }),
+  relationships: record.relationships,
+  ...(record.scaling_groups.length > 0 && { scaling_groups: record.scaling_groups }),
+})
+
+export const marked = <Instance extends { readonly modification?: unknown }>(
+  list: readonly Instance[],
+  modification: ModifiedInstance['modification'],
+) => list.filter((instance) => instance.modification === modification)
+
+/** New instances that another deployment of the tenant has already get other ids, wherever they are mentioned. */
+async function withOwnIds(
+  transaction: Transaction,
+  tenantId: number,
+  lists: Modification,
+): Promise<Modification> {
+  const added = marked(lists.added_and_related, 'added')
+  const named = await withFreeIds(added, (ids) => takenInstanceIds(transaction, tenantId, ids), randomId)
+  const renamed = new Map(
+    added.flatMap(({ id }, index) => {
+      const now = named[index]?.id ?? id
+      return now === id ? [] : [[id, now] as const]
+    }),
+  )
+  if (renamed.size === 0) return lists
+  const now = (id: string) => renamed.get(id) ?? id
+  const list = (instances: readonly ModifiedInstance[]) =>
+    instances.map((instance) => ({
+      ...instance,
+      id: now(instance.id),
+      ...(instance.host_id !== undefined && { host_id: now(instance.host_id) }),
+      relationships: instance.relationships.map((one) => ({ ...one, target_id: now(one.target_id) })),
+    }))
+  return {
+    added_and_related: list(lists.added_and_related),
+    removed_and_related: list(lists.removed_and_related),
+    extended_and_related: list(lists.extended_and_related),
+    reduced_and_related: list(lists.reduced_and_related),
+  }
+}
+
+/** Instances that stay with the edges that they gain, in the order in which their node declares its targets. */
+function extended(
+  before: readonly InstanceRecord[],
+  { added_and_related, extended_and_related }: Modification,
+  targetsOf: (node: string) => readonly string[],
+): readonly RewiredNodeInstance[] {
+  const gained = new Map<string, Map<string, InstanceRecord['relationships'][number]>>()
+  for (const { id, relationships, modification } of [...added_and_related, ...extended_and_related]) {
+    if (modification === 'added' || relationships.length === 0) continue
+    const edges = gained.get(id) ?? new Map<string, InstanceRecord['relationships'][number]>()
+    for (const edge of relationships) edges.set(`${edge.type}\n${edge.target_id}`, edge)
+    gained.set(id, edges)
+  }
+  return before.flatMap(({ id, node_id, relationships }) => {
+    const edges = gained.get(id)
+    if (edges === undefined) return []
+    const place = new Map(targetsOf(node_id).map((target, index) => [target, index]))
+    const at = (target: string) => place.get(target) ?? place.size
+    const all = [...relationships, ...edges.values()]
+    return [{ id, relationships: all.sort((one, other) => at(one.target_name) - at(other.target_name)) }]
+  })
+}
+
+/** Related instances are marked by null. */
+const shownLists = (lists: Modification) =>
+  Object.fromEntries(
+    Object.entries(lists).map(([name, list]) => [
+      name,
+      (list as readonly ModifiedInstance[]).map((instance) => ({ modification: null, ...instance })),
+    ]),
+  )
