@@ -1,4 +1,5 @@
 export { buildGraph } from './build-graph.ts'
+export { type BuildScope, buildScope } from './build-scope.ts'
 export type {
   Command,
   Commit,
@@ -73,3 +74,16 @@ export {
   type WorkflowMapping,
   whyNotBuiltIn,
 } from './workflows/built-in.ts'
+export {
+  type InstanceEdges,
+  type UpdateRun,
+  updateActions,
+  updateWorkflow,
+  updateWorkflowName,
+} from './workflows/update.ts'
+export {
+  type ReinstallReason,
+  type UpdateChoice,
+  type UpdateDecision,
+  updateDecision,
+} from './workflows/update-decision.ts'

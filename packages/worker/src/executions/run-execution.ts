@@ -23,6 +23,7 @@ import type { WorkerServices } from '../services.ts'
 import { targetsOf } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
 import { mappedWorkflow } from '../system/mapped-workflow.ts'
+import { findUpdateWorkflow } from '../updates/index.ts'
 import { cancelModeOf, type ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
 import { createRunner, storedRun } from './execution-runner.ts'
@@ -90,7 +91,8 @@ async function attempt(
   const ready = { ...execution, parameters: checked.parameters }
   const token = await begin(services, ready, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
-  const workflow = await mappedWorkflow(services.db, ready)
+  const workflow =
+    (await findUpdateWorkflow(services, ready, control)) ?? (await mappedWorkflow(services.db, ready))
   const runner = createRunner(services, ready, control, token)
   const { end, left } = await runWorkflow(storedRun(ready, workflow), runner)
   if (left === null) {

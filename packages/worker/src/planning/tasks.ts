@@ -9,6 +9,7 @@ import {
   type PlannedEnvironment,
   planEnvironment,
 } from './environment.ts'
+import { type PlannedUpdate, planUpdate, type UpdateToPlan } from './update.ts'
 
 /** What takes too long for an event loop; `answers` are questions that only the database can answer. */
 export type Tasks = {
@@ -21,6 +22,11 @@ export type Tasks = {
     readonly input: EnvironmentToPlan
     readonly answers: EnvironmentAnswers
     readonly result: PlannedEnvironment
+  }
+  readonly update: {
+    readonly input: UpdateToPlan
+    readonly answers: EnvironmentAnswers
+    readonly result: PlannedUpdate
   }
 }
 
@@ -36,4 +42,5 @@ type Run = {
 export const runTask: Run = {
   parse: (folder, { blueprint }) => parseToText(folder, blueprint),
   environment: (environment, answers) => planEnvironment(environment, answers, randomId, PLANNING_LIMITS),
+  update: (update, answers) => planUpdate(update, answers, randomId),
 }

@@ -256,7 +256,12 @@ test('a workflow is what it is mapped to, and what cannot be run is neither avai
   const { workflows } = (await system.inject('GET', `/deployments/${id}`)).body
   const available = (name: string) =>
     workflows.find((one: { name: string }) => one.name === name).is_available
-  expect(['install', 'put_up', 'mine', 'install_new_agents'].map(available)).toEqual([true, true, false, false])
+  expect(['install', 'put_up', 'mine', 'install_new_agents'].map(available)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
   for (const [workflow_id, mapping] of [
     ['mine', 'own.tasks.install'],
     ['install_new_agents', 'default_workflows.cloudify.plugins.workflows.install_new_agents'],
