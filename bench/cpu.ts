@@ -1,12 +1,14 @@
 import type { BenchManager } from './manager.ts'
-import { postgresPids, readStat } from './processes.ts'
+import { parentPids, postgresPids, readStat } from './processes.ts'
 import { round } from './statistics.ts'
 
 /** Processor time in seconds: what something costs, even when other work on the machine stretches its time. */
 export type Cpu = {
-  /** The Node process with manager, worker and queue; operations' processes that have ended, too. */
+  /** The Node process with manager, worker and queue. */
   readonly node: number
   readonly postgres: number
+  /** Warm parents of operations and all that they have forked, if it has ended. */
+  readonly operations: number
   /** This process: the client. */
   readonly client: number
 }
@@ -20,14 +22,22 @@ export async function withCpu<Result>(
   const result = await run()
   const after = await cpuOf(manager)
   const spent = (part: keyof Cpu) => round(after[part] - before[part], 2)
-  return { ...result, cpu: { node: spent('node'), postgres: spent('postgres'), client: spent('client') } }
+  const cpu = {
+    node: spent('node'),
+    postgres: spent('postgres'),
+    operations: spent('operations'),
+    client: spent('client'),
+  }
+  return { ...result, cpu }
 }
 
 async function cpuOf({ pid, dataFolder }: Pick<BenchManager, 'pid' | 'dataFolder'>): Promise<Cpu> {
-  const [node, ...postgres] = await Promise.all([pid, ...(await postgresPids(dataFolder))].map(readStat))
+  const sum = async (pids: readonly number[]) =>
+    (await Promise.all(pids.map(readStat))).reduce((seconds, stat) => seconds + (stat?.cpuSeconds ?? 0), 0)
   return {
-    node: node?.cpuSeconds ?? 0,
-    postgres: postgres.reduce((sum, stat) => sum + (stat?.cpuSeconds ?? 0), 0),
+    node: await sum([pid]),
+    postgres: await sum(await postgresPids(dataFolder)),
+    operations: await sum(await parentPids(pid)),
     client: ownCpuSeconds(),
   }
 }

@@ -5,11 +5,24 @@ import { join } from 'node:path'
 export async function postgresPids(dataFolder: string): Promise<number[]> {
   const file = join(dataFolder, 'postgresql', 'data', 'postmaster.pid')
   const postmaster = Number.parseInt(await readFile(file, 'utf8'), 10)
+  return [postmaster, ...(await childrenOf(postmaster))]
+}
+
+/** Processes that a manager forks Python operations from. */
+export async function parentPids(manager: number): Promise<number[]> {
+  const isParent = async (pid: number) =>
+    (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('operations_parent.py')
+  const found = await Promise.all(
+    (await childrenOf(manager)).map(async (pid) => ((await isParent(pid)) ? pid : [])),
+  )
+  return found.flat()
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
   const all = await Promise.all(
     (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map((pid) => readStat(Number(pid))),
   )
-  const children = all.filter((stat) => stat?.parent === postmaster).map((stat) => stat?.pid ?? 0)
-  return [postmaster, ...children]
+  return all.filter((stat) => stat?.parent === parent).map((stat) => stat?.pid ?? 0)
 }
 
 export type ProcessStat = {

@@ -96,13 +96,16 @@ function scriptsText(result: TiersResult): string {
 function operationsText({ atOnce, oneByOne, parentMb }: OperationsResult): string {
   const row = (run: OperationsRun) =>
     `| ${run.what} | ${count(run.operations)} | ${count(run.events)} | ${count(run.installMs)} | ` +
-    `${run.operationsPerSecond} | ${run.medianMs} | ${run.cpu.node} | ${run.cpu.postgres} |`
+    `${run.operationsPerSecond} | ${run.medianMs} | ` +
+    `${[run.cpu.node, run.cpu.postgres, run.cpu.operations].map((seconds) => eachOf(run, seconds)).join(' | ')} |`
+  const eachOf = (run: OperationsRun, seconds: number) => ((1000 * seconds) / run.operations).toFixed(1)
   const table = (runs: readonly OperationsRun[]) =>
-    '| an operation is | operations | events | ms | operations/s | median ms | Node, s of processor | PostgreSQL |\n' +
-    `|:---|---:|---:|---:|---:|---:|---:|---:|\n${runs.map(row).join('\n')}`
+    '| an operation is | operations | events | ms | operations/s | median ms | Node, ms of processor each | PostgreSQL | ' +
+    'its process |\n' +
+    `|:---|---:|---:|---:|---:|---:|---:|---:|---:|\n${runs.map(row).join('\n')}`
   return (
     'Installs whose instances have one operation each; the time is that of the execution, with all its other steps and ' +
-    `events. The parent of the processes, idle, has ${parentMb} MB (PSS). The processes' own time is no one's here.\n\n` +
+    `events. The parent of the processes, idle, has ${parentMb} MB (PSS).\n\n` +
     `20 at once:\n\n${table(atOnce)}\n\nOne after another:\n\n${table(oneByOne)}`
   )
 }
@@ -127,8 +130,9 @@ function groupsText(result: GroupsResult): string {
   )
 }
 
-function cpuText({ node, postgres, client }: Cpu): string {
-  return `Processor time: ${node} s in the Node process, ${postgres} s in PostgreSQL, ${client} s in the client.`
+function cpuText({ node, postgres, operations, client }: Cpu): string {
+  const processes = operations === 0 ? '' : `${operations} s in processes of operations, `
+  return `Processor time: ${node} s in the Node process, ${postgres} s in PostgreSQL, ${processes}${client} s in the client.`
 }
 
 function requestsText(results: readonly RequestsResult[]): string {

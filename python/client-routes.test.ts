@@ -38,7 +38,7 @@ const withoutRoute: Readonly<Record<string, string>> = {
 
 /** Routes that the client does not reach, and why. */
 const withoutMethod: Readonly<Record<string, string>> = {
-  'PATCH /plugins/:plugin_id/set-global': 'set_global() is a set-visibility',
+  'plugins.setGlobal': 'set_global() is a set-visibility',
   'blueprints.setGlobal': 'set_global() is a set-visibility',
   'secrets.setGlobal': 'set_global() is a set-visibility',
   'PUT /deployment-updates/:id/update/initiate': 'sent as POST',
@@ -53,6 +53,7 @@ const withoutMethod: Readonly<Record<string, string>> = {
   'managers.get': 'get_managers(hostname) lists it',
   'labels.deploymentGroups.keys': 'the client has labels of deployments and blueprints only',
   'labels.deploymentGroups.values': 'the client has labels of deployments and blueprints only',
+  'deployments.verify': 'beyond the reference',
   'ldap.remove': 'the client sets it only',
   'operations.act': 'for the web console',
   'ok.get': 'for load balancers',

@@ -20,6 +20,7 @@ import run_operation
 CHANNEL = 3
 # What operations need, so that none has to import it: their folder's files are the only thing that differs.
 IMPORTED = (
+    'cloudify.workflows.run', 'cloudify.plugins.lifecycle', 'concurrent.futures.thread', 'inspect',
     'cloudify.dispatch', 'cloudify.event_sink', 'cloudify.logs', 'cloudify.manager', 'cloudify.proxy.server',
     'cloudify.proxy.http_server', 'cloudify.resources', 'cloudify.utils', 'cloudify_rest_client.client',
     'encodings.idna', 'http.client', 'logging', 'script_runner.in_process', 'script_runner.process', 'script_runner.tasks')

@@ -41,10 +41,11 @@ class CloudifyContext(CommonContext):
     timeout_recoverable = given('timeout_recoverable', False)
     resume = given('resume', False)
 
-    def __init__(self, ctx: Optional[Dict[str, Any]] = None, folder: Optional[str] = None) -> None:
+    def __init__(self, ctx: Optional[Dict[str, Any]] = None, folder: Optional[str] = None, say: Any = None) -> None:
         super().__init__({} if ctx is None else ctx)
         context = self._context
         self._folder = folder  # the worker removes it when the operation ends, however it ends
+        self._say = say  # takes lines for the worker
         self._manager = Manager(context)
         self._logger: Any = None
         self._events: Any = None
@@ -151,7 +152,7 @@ class CloudifyContext(CommonContext):
             from cloudify.event_sink import EventSink
             self._events = EventSink(self._connect_for_events, {
                 'execution_id': self.execution_id, 'manager_name': os.environ.get('MANAGER_NAME'),
-                'agent_name': os.environ.get('AGENT_NAME')})
+                'agent_name': os.environ.get('AGENT_NAME')}, self._say)
         return self._events
 
     def send_event(self, event: Any) -> None:

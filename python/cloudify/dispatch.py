@@ -20,7 +20,7 @@ def main(folder=None, request=None):
             request = json.load(source)
     try:
         answer = AnswerFile(folder)
-        output, text = _answer_to(request, folder)
+        output, text = _answer_to(request, folder, answer.say if request.get('journal') else None)
         _flush()
         answer.write(output, text)
     except OSError as error:
@@ -29,11 +29,11 @@ def main(folder=None, request=None):
         sys.exit(NO_SPACE_EXIT)
 
 
-def _answer_to(request, folder):
+def _answer_to(request, folder, say):
     """The answer, and its text."""
     try:
         output = {'type': 'result', 'payload': _dispatch(
-            request['cloudify_context'], request.get('args') or [], request.get('kwargs') or {}, folder)}
+            request['cloudify_context'], request.get('args') or [], request.get('kwargs') or {}, folder, say)}
         return output, _result_text(output)
     except BaseException as error:  # SystemExit too: a script that exits must not end without an answer
         output = {'type': 'error', 'payload': error_payload(error)}
@@ -55,12 +55,12 @@ def dispatch(__cloudify_context, *args, **kwargs):
     return _dispatch(__cloudify_context, list(args), kwargs)
 
 
-def _dispatch(context: dict, args: list, kwargs: dict, folder=None):
+def _dispatch(context: dict, args: list, kwargs: dict, folder=None, say=None):
     kind = context.get('type', 'operation')
     if kind == 'workflow':
-        raise NonRecoverableError('Python workflow functions are not built yet in this manager: {0} cannot run'.format(
-            context.get('task_name')))
-    ctx = CloudifyContext(context, folder)
+        from cloudify.workflows.run import run_workflow
+        return run_workflow(find_function, context, kwargs, folder)
+    ctx = CloudifyContext(context, folder, say)
     try:
         if kind == 'hook':
             return find_function(context['task_name'])(*args, **kwargs)

@@ -1,4 +1,5 @@
-"""Logs and events of an operation on their way to the manager: POST /events in batches from a background thread."""
+"""Logs and events of an operation on their way to the manager: by its worker, as far as there is room beside the
+answer, else by POST /events in batches from a background thread."""
 import json
 import os
 import sys
@@ -16,10 +17,11 @@ LEAST_CUT = 256  # characters; a manager that refuses even this has another reas
 
 class EventSink:
     """Nothing handed to it is lost unseen: close() returns once all is stored, or written to standard error if refused.
-    What is too long to be stored is cut, and says so."""
+    What is too long to be stored is cut, and says so. `say(line)` gives a line to the worker, if it can."""
 
-    def __init__(self, connect, envelope):
+    def __init__(self, connect, envelope, say=None):
         self._connect = connect
+        self._say = say
         self._connection = None
         self._envelope = envelope
         self._process = os.getpid()
@@ -67,6 +69,10 @@ class EventSink:
         if self._is_forked():
             self._send([entry])
             return
+        # Once there is no room, the order is kept.
+        if self._say is not None and self._say('["{0}", {1}]'.format(kind, entry.text)):
+            return
+        self._say = None
         with self._changed:
             if self._thread is None:
                 # Imports here and not in the thread: a process that forks meanwhile would wait for them for ever.
@@ -161,7 +167,7 @@ class Entry:
         self.kind = kind
         self.record = record
         self._whole = record['message']['text']
-        self.text = json.dumps(record)
+        self.text = _json(record)
         if len(self.text) > RECORD_BYTES:
             self.cut(RECORD_BYTES)
 
@@ -174,8 +180,16 @@ class Entry:
                 return False
             self.record['message'] = {'text': '{0} [… {1} of {2} characters were cut]'.format(
                 self._whole[:kept], len(self._whole) - kept, len(self._whole))}
-            self.text = json.dumps(self.record)
+            self.text = _json(self.record)
         return True
+
+
+def _json(record):
+    """Anything may be an argument of an event. What JSON does not have is shown as Python does."""
+    try:
+        return json.dumps(record, allow_nan=False)
+    except (TypeError, ValueError):
+        return json.dumps(json.loads(json.dumps(record, default=repr), parse_constant=str))
 
 
 def _say(entries, reason):

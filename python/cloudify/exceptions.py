@@ -4,8 +4,23 @@ from typing import Any, Dict, List, Optional
 Causes = Optional[List[Dict[str, Any]]]
 
 
+def portable(error: Any) -> Any:
+    """`__reduce__` of an exception that is the same after pickling or copying, whatever its constructor takes:
+    multiprocessing and executors hand exceptions on so."""
+    return restored, (type(error), error.args, error.__dict__)
+
+
+def restored(kind: Any, args: Any, attributes: Dict[str, Any]) -> Any:
+    found = kind.__new__(kind, *args)
+    found.args = args
+    found.__dict__.update(attributes)
+    return found
+
+
 class NonRecoverableError(Exception):
     """The operation fails now, without a retry."""
+
+    __reduce__ = portable
 
     def __init__(self, *args: Any, causes: Causes = None) -> None:
         self.causes = causes or []
@@ -14,6 +29,8 @@ class NonRecoverableError(Exception):
 
 class RecoverableError(Exception):
     """The operation is retried, after `retry_after` seconds if given."""
+
+    __reduce__ = portable
 
     def __init__(self, message: Any = '', retry_after: Optional[float] = None, causes: Causes = None,
                  **_: Any) -> None:
@@ -47,6 +64,8 @@ class HttpException(NonRecoverableError):
 class CommandExecutionError(RuntimeError):
     """A command could not be run."""
 
+    __reduce__ = portable
+
     def __init__(self, command: Any, error: Any = None) -> None:
         self.command = command
         self.error = error
@@ -55,6 +74,8 @@ class CommandExecutionError(RuntimeError):
 
 class CommandExecutionException(Exception):
     """A command ended with a code other than 0."""
+
+    __reduce__ = portable
 
     def __init__(self, command: Any, error: Any, output: Any, code: int) -> None:
         self.command = command
@@ -74,6 +95,8 @@ class TimeoutException(Exception):
 
 class ProcessException(Exception):
     """A script ended with a code other than 0 (script plugin)."""
+
+    __reduce__ = portable
 
     def __init__(self, command: str, exit_code: int, stdout: Any = None, stderr: Any = None) -> None:
         self.command = command

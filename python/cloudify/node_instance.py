@@ -111,8 +111,13 @@ def write_merged(instance: NodeInstance, merge: Callable[..., Any], fetch: Fetch
 
 def patch(instance: NodeInstance, send: Callable[[Dict[str, Any]], Dict[str, Any]]) -> None:
     """One attempt, by `send(body)`, which answers the new row. A 409 is CloudifyClientError with that status."""
-    body = {'version': instance.version, 'state': instance.state,
-            'runtime_properties': json.loads(json.dumps(instance.runtime_properties))}
+    try:
+        text = json.dumps(instance.runtime_properties, allow_nan=False)
+    except ValueError as error:
+        raise NonRecoverableError(
+            'Runtime properties of {0} hold what JSON does not have, such as NaN or Infinity: {1}'.format(
+                instance.id, error)) from error
+    body = {'version': instance.version, 'state': instance.state, 'runtime_properties': json.loads(text)}
     row = send(body) or {}
     # The answer may hold functions unevaluated, where our copy holds their values: keep ours.
     instance.version = row.get('version', instance.version)

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import json
-import threading
 from urllib.parse import quote, urlsplit
 
 from cloudify_rest_client.failures import ConnectionFailed, ReadTimedOut, failure, kinds_of
+from cloudify_rest_client.own_lock import OwnLock
 from cloudify_rest_client.patience import Patience
 from cloudify_rest_client.session import Session
 
@@ -23,7 +23,7 @@ class Connection:
         self._headers = headers
         self._certificate = certificate
         self._verify: Any = certificate or True
-        self._lock = threading.Lock()
+        self._lock = OwnLock()
         self.session = session or Session()
 
     def open_now(self) -> None:

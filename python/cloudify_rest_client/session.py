@@ -9,11 +9,11 @@ import os
 import re
 import select
 import socket
-import threading
 from http import client as http_client
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from cloudify_rest_client.failures import CertificateRefused, ConnectionFailed, ConnectTimedOut, ReadTimedOut, failure
+from cloudify_rest_client.own_lock import OwnLock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Session:
     def __init__(self) -> None:
         self._idle: Dict[Tuple[Any, ...], List[http_client.HTTPConnection]] = {}
         self._contexts: Dict[Any, Any] = {}
-        self._lock = threading.Lock()
+        self._lock = OwnLock()
 
     def get(self, url: str, **options: Any) -> Response:
         return self.request('GET', url, **options)

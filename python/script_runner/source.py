@@ -15,14 +15,13 @@ from cloudify.resources import exec_folder
 def script_file(ctx, script_path, script_source, eval_python, ssl_cert_content):
     """The path of an executable copy, which is removed at the end."""
     parent = getattr(ctx, '_folder', None) or exec_folder()
-    folder = None
+    place = Place(parent, is_own=getattr(ctx, '_folder', None) is not None)
     try:
         try:
-            folder = tempfile.mkdtemp(prefix='script-', dir=parent)
             if script_source is not None:
-                path = _write_source(folder, script_source, eval_python)
+                path = _write_source(place, script_source, eval_python)
             else:
-                path = _fetch(ctx, folder, script_path, ssl_cert_content)
+                path = _fetch(ctx, place, script_path, ssl_cert_content)
             os.chmod(path, 0o755)
         except OSError as error:
             if is_no_space(error):
@@ -31,14 +30,44 @@ def script_file(ctx, script_path, script_source, eval_python, ssl_cert_content):
             raise
         yield path
     finally:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+        place.clear()
 
 
-def _write_source(folder, script_source, eval_python):
+class Place:
+    """Where the script is put: in the operation's own folder where that is free, as a new folder is dear on some file
+    systems, else in a temporary one."""
+
+    TAKEN = ('ctx', 'input.', 'output.', 'request-')  # what the names of the worker's files begin with
+
+    def __init__(self, parent, is_own):
+        self._parent = parent
+        self._is_own = is_own
+        self._made = None
+
+    def path(self, name):
+        """Of the script, which is still to be written."""
+        own = os.path.join(self._parent or '', name)
+        if self._is_own and not name.startswith(self.TAKEN) and not os.path.lexists(own):
+            self._made = own
+            return own
+        self._made = tempfile.mkdtemp(prefix='script-', dir=self._parent)
+        return os.path.join(self._made, name)
+
+    def clear(self):
+        if self._made is None:
+            return
+        try:
+            os.unlink(self._made)
+        except FileNotFoundError:
+            pass
+        except OSError:
+            shutil.rmtree(self._made, ignore_errors=True)
+
+
+def _write_source(place, script_source, eval_python):
     text = textwrap.dedent(script_source)
     is_python = eval_python or (eval_python is None and _parses_as_python(text))
-    path = os.path.join(folder, 'script.py' if is_python else 'script.sh')
+    path = place.path('script.py' if is_python else 'script.sh')
     with open(path, 'w', encoding='utf-8') as target:
         target.write(text)
     return path
@@ -54,10 +83,10 @@ def _parses_as_python(text):
         return False
 
 
-def _fetch(ctx, folder, script_path, ssl_cert_content):
+def _fetch(ctx, place, script_path, ssl_cert_content):
     if '://' in script_path:
-        return _fetch_url(folder, script_path, ssl_cert_content)
-    target = os.path.join(folder, os.path.basename(script_path) or 'script')
+        return _fetch_url(place.path, script_path, ssl_cert_content)
+    target = place.path(os.path.basename(script_path) or 'script')
     if getattr(ctx, '_folder', None) is None:
         # Not in a worker's operation, but in a test: there `ctx` answers with a file of its own.
         shutil.copyfile(ctx.download_resource(script_path), target)
@@ -66,9 +95,9 @@ def _fetch(ctx, folder, script_path, ssl_cert_content):
     return target
 
 
-def _fetch_url(folder, script_path, ssl_cert_content):
+def _fetch_url(path_of, script_path, ssl_cert_content):
     scheme = script_path.split('://')[0].lower()
-    target = os.path.join(folder, os.path.basename(script_path.split('?')[0]) or 'script')
+    target = path_of(os.path.basename(script_path.split('?')[0]) or 'script')
     if scheme in ('http', 'https'):
         _download(script_path, target, ssl_cert_content)
     elif scheme == 'file':
@@ -88,7 +117,7 @@ def download_resource(download_resource_func, script_path, ssl_cert_content=None
     if '://' not in script_path:
         return download_resource_func(script_path)
     folder = tempfile.mkdtemp(prefix='script-', dir=exec_folder())
-    return _fetch_url(folder, script_path, ssl_cert_content)
+    return _fetch_url(lambda name: os.path.join(folder, name), script_path, ssl_cert_content)
 
 
 def _download(url, target, ssl_cert_content):

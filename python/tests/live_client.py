@@ -1,11 +1,15 @@
 """Against a running manager (`TUTTI_PORT`, `TUTTI_PASSWORD`): every method of the client, and what people do with it.
 Prints what went otherwise than it should, a line for each."""
+import io
+import json
 import os
 import sys
+import tarfile
 import tempfile
+import zipfile
 
 from cloudify_rest_client import CloudifyClient
-from cloudify_rest_client.exceptions import CloudifyClientError
+from cloudify_rest_client.exceptions import CloudifyClientError, PluginInUseError
 from tests.test_client_methods import Methods, found, inspect, lines
 
 BLUEPRINT = '''
@@ -119,12 +123,73 @@ def a_days_work(client):
     yield client.executions.delete(keep_last=1) >= 0
 
 
+def a_wagon(name, version):
+    wheel = '{0}-{1}-py3-none-any.whl'.format(name.replace('-', '_'), version)
+    metadata = {'package_name': name, 'package_version': version, 'archive_name': wheel[:-4] + '.wgn', 'wheels': [wheel],
+                'supported_platform': 'any', 'supported_python_versions': ['py311']}
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode='w:gz') as tar:
+        for path, content in (('package.json', json.dumps(metadata).encode()), ('wheels/' + wheel, b'wheel')):
+            entry = tarfile.TarInfo(name + '/' + path)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+    return metadata['archive_name'], written.getvalue()
+
+
+def a_day_with_plugins(client):
+    yaml = 'plugins: {p: {executor: central_deployment_agent, package_name: live-plugin, package_version: "1.0"}}\n'
+    with tempfile.TemporaryDirectory() as folder:
+        name, wagon = a_wagon('live-plugin', '1.0')
+        path = os.path.join(folder, 'plugin.zip')
+        with zipfile.ZipFile(path, 'w') as archive:
+            archive.writestr(name, wagon)
+            archive.writestr('plugin.yaml', yaml)
+        told = []
+        plugin = client.plugins.upload(path, 'Live', progress_callback=lambda *so_far: told.append(so_far))
+        yield (plugin.title, plugin.package_version, plugin.wheels) == ('Live', '1.0', [name[:-4] + '.whl'])
+        yield told[-1][0] == told[-1][1] > 0
+        yield client.plugins.list(package_name='live-plugin', sort='uploaded_at').one().id == plugin.id
+        with open(client.plugins.download(plugin.id, os.path.join(folder, 'a.wgn')), 'rb') as file:
+            yield file.read() == wagon
+        full = client.plugins.download(plugin.id, os.path.join(folder, 'full.zip'), full_archive=True)
+        with zipfile.ZipFile(full) as archive:
+            yield archive.testzip() is None and sorted(archive.namelist()) == sorted([name, 'plugin.yaml'])
+        yield client.plugins.get_yaml(plugin.id) == client.plugins.get_yaml(plugin.id, '1_5') == yaml
+        yield len(client.plugins.list_yaml_files(plugin.id)) == 1
+        yield client.plugins.list_yaml_files(plugin.id, 'cloudify_dsl_1_4') == []
+        blueprint = os.path.join(folder, 'blueprint.yaml')
+        with open(blueprint, 'w') as file:
+            file.write(BLUEPRINT.replace('types.yaml]', "types.yaml, 'plugin:live-plugin?version=>=1']").replace(
+                'properties: {}', 'interfaces: {cloudify.interfaces.lifecycle: {create: p.tasks.create}}'))
+        yield client.blueprints.upload(blueprint, 'with-plugin').state == 'uploaded'
+        states = client.plugins.install(plugin.id).installation_state
+        # A worker may have begun already.
+        yield [one['manager'] for one in states] == ['test']
+        changed = client.plugins.set_state(plugin.id, 'installed', manager_name='test')
+        yield len(changed.installation_state) == 1
+        yield client.plugins.update(plugin.id, labels={'a': ['b']}).labels == {'a': ['b']}
+        yield client.plugins.set_visibility(plugin.id, 'global')['visibility'] == 'global'
+        try:
+            client.plugins.delete(plugin.id)
+            yield False
+        except PluginInUseError as error:
+            yield error.status_code == 405
+        yield client.plugins.delete(plugin.id, force=True) is None
+        yield client.plugins.upload(full, _plugin_id=plugin.id, _uploaded_at='2020-01-02T03:04:05.678Z',
+                                    _created_by='admin').uploaded_at == '2020-01-02T03:04:05.678Z'
+        client.plugins.delete(plugin.id, force=True)
+        client.blueprints.delete('with-plugin')
+
+
 if __name__ == '__main__':
     client = CloudifyClient('127.0.0.1', int(os.environ['TUTTI_PORT']), username='admin',
                             password=os.environ['TUTTI_PASSWORD'], tenant='default_tenant')
     for number, is_so in enumerate(a_days_work(client), 1):
         if not is_so:
             print('step {0} of a_days_work is not so'.format(number))
+    for number, is_so in enumerate(a_day_with_plugins(client), 1):
+        if not is_so:
+            print('step {0} of a_day_with_plugins is not so'.format(number))
     for fault in every_method(client):
         print(fault)
     print('over', file=sys.stderr)

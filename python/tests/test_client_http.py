@@ -168,6 +168,23 @@ class Connections(ClientTest):
         self.assertEqual(failures, [])
         self.assertLessEqual(self.server.connections, 9)
 
+    def test_a_process_that_was_forked_while_a_thread_had_the_lock(self):
+        session = Session()
+        url = 'http://127.0.0.1:{0}/'.format(self.server.port)
+        session.get(url)
+        with session._lock:
+            pid = os.fork()
+            if pid == 0:
+                code = 1
+                try:
+                    code = 0 if session.get(url).status_code == 200 else 2
+                    session.close()
+                finally:
+                    os._exit(code)
+            self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        self.assertEqual(session.get(url).status_code, 200)
+        session.close()
+
     def test_a_connection_that_the_server_has_closed(self):
         def close_after(handler):
             handler.asked()

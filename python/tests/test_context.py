@@ -47,6 +47,21 @@ class Context(ContextCase):
         self.assertIsInstance(ctx.node, NodeContext)
         self.assertIsInstance(ctx.instance, NodeInstanceContext)
 
+    def test_what_json_does_not_have_is_refused_by_name(self):
+        for value in (float('nan'), [float('inf')]):
+            ctx = self.ctx()
+            ctx.instance.runtime_properties['ratio'] = value
+            with self.assertRaisesRegex(NonRecoverableError, 'web_1 hold what JSON does not have'):
+                ctx.instance.update()
+        self.assertEqual(self.requests('PATCH'), [])
+
+    def test_anything_may_be_an_argument_of_an_event(self):
+        ctx = self.ctx()
+        ctx._endpoint.send_plugin_event(message='m', args={'ratio': float('nan'), 'kind': ValueError, 'n': 1})
+        ctx.events.flush()
+        arguments = self.manager.events[-1]['message']['arguments']
+        self.assertEqual((arguments['ratio'], arguments['n']), ('NaN', 1))
+
     def test_kinds(self):
         ctx = self.ctx(related=RELATED)
         self.assertEqual((ctx.type, ctx.source.instance.id, ctx.target.node.id), ('relationship-instance', 'web_1', 'db'))

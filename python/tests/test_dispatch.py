@@ -63,7 +63,9 @@ class Dispatch(OperationCase):
         self.assertIn('myplugin has no nothing', self.call('nothing')['payload']['message'])
         error = self.run_operation(task_name='no_such_module.function')['payload']
         self.assertEqual(error['exception_type'], 'ModuleNotFoundError')
-        self.assertIn('not built yet', self.call('plain', type='workflow')['payload']['message'])
+        self.assertEqual(self.call('plain', type='workflow'), {'type': 'result', 'payload': None})
+        self.assertIn('Cannot resume - workflow not resumable',
+                      self.call('plain', type='workflow', resume=True)['payload']['message'])
 
     def test_instances_take_turns(self):
         self.manager.instances['web_1']['index'] = 2

@@ -1,3 +1,5 @@
+import copy
+import pickle
 import unittest
 
 from cloudify import exceptions
@@ -19,6 +21,21 @@ class Exceptions(unittest.TestCase):
                            (exceptions.ClosedAMQPClientException, Exception)]:
             self.assertEqual(kind.__bases__, (base,))
         self.assertFalse(issubclass(RecoverableError, NonRecoverableError))
+
+    def test_are_the_same_after_pickling_and_copying(self):
+        class Own(NonRecoverableError):
+            def __init__(self, first, second):
+                super().__init__('{0} and {1}'.format(first, second))
+                self.first = first
+
+        globals()['Own'] = Own
+        Own.__qualname__ = 'Own'
+        for error in [HttpException('u', 404, 'gone'), CommandExecutionError('c', 'e'), RecoverableError('a', retry_after=3),
+                      CommandExecutionException('c', 'e', 'o', 2), ProcessException('c', 1, 'out', 'err'),
+                      NonRecoverableError('a', 'b', causes=[{'message': 'm'}]), OperationRetry('x', 2), Own(1, 2)]:
+            for same in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+                self.assertEqual((type(same), str(same), same.args, vars(same)),
+                                 (type(error), str(error), error.args, vars(error)))
 
     def test_causes(self):
         cause = {'message': 'm', 'type': 'T', 'traceback': ''}

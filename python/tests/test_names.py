@@ -62,6 +62,8 @@ NAMES = {
     'cloudify.dispatch': 'dispatch main', 'cloudify.cluster': 'CloudifyClusterClient', 'cloudify.event': 'Event',
     'cloudify.deployment_dependencies': 'create_deployment_dependency dependency_creator_generator',
     'cloudify.cryptography_utils': 'encrypt decrypt', 'cloudify.agent_utils': 'create_agent_record update_agent_record',
+    'cloudify._compat': 'PY2 text_type StringIO urlparse urlencode urljoin urlquote parse_qs queue builtins reraise '
+                        'pathname2url',
     'cloudify.broker_config': 'broker_hostname broker_port',
     'cloudify.mocks': 'MockCloudifyContext MockNodeInstanceContext MockNodeContext MockContext MockRelationshipContext '
                       'MockRelationshipSubjectContext',

@@ -140,7 +140,7 @@ class Tasks(Base):
 
     def test_operations_need_the_engine_and_say_what_to_use(self):
         task = tasks.RemoteWorkflowTask({}, {'task_name': 'm.f'}, self.ctx)
-        with self.assertRaisesRegex(NonRecoverableError, 'not built yet.*execute_operation'):
+        with self.assertRaisesRegex(NonRecoverableError, 'work of a manager.*: start the workflow there'):
             task.apply_async()
 
 

@@ -24,6 +24,7 @@ import { licenses } from './commands/license.ts'
 import { maintenanceMode } from './commands/maintenance-mode.ts'
 import { modifications } from './commands/modifications.ts'
 import { permissions } from './commands/permissions.ts'
+import { plugins } from './commands/plugins.ts'
 import { initCommand, profiles } from './commands/profiles.ts'
 import { providerContext } from './commands/provider-context.ts'
 import { secrets } from './commands/secrets.ts'
@@ -57,6 +58,7 @@ const commands: readonly CommandDefinition[] = [
 export const nouns: readonly Noun[] = [
   profiles,
   blueprints,
+  plugins,
   deployments,
   workflows,
   deploymentGroups,

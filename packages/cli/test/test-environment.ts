@@ -17,6 +17,8 @@ export type TestEnvironmentOptions = {
   readonly columns?: number
   readonly askSecret?: (question: string) => Promise<string>
   readonly input?: string
+  /** Called instead of waiting. */
+  readonly wait?: () => Promise<void>
 }
 
 /** A home of its own, captured output, no waiting, and a Ctrl-C that tests press. */
@@ -37,7 +39,10 @@ export async function testEnvironment(options: TestEnvironmentOptions = {}): Pro
     stdout: output(written),
     stderr: output(errors),
     fetch: globalThis.fetch,
-    wait: async (_timeMs, signal) => signal?.throwIfAborted(),
+    wait: async (_timeMs, signal) => {
+      await options.wait?.()
+      signal?.throwIfAborted()
+    },
     now: () => new Date('2026-11-21T10:00:00Z'),
     askSecret: options.askSecret,
     readInput: async () => options.input ?? '',

@@ -1,4 +1,4 @@
-import type { ConfigValues, MaintenanceState, Queue, Watched } from '@tutti/storage'
+import type { ConfigValues, FairShares, MaintenanceState, Queue, Watched } from '@tutti/storage'
 import type { AuthenticationServices } from './authentication/services.ts'
 import type { ExecutionEnds } from './executions/ends.ts'
 import type { ProviderAnswers } from './secrets/provider-answers.ts'
@@ -13,6 +13,8 @@ export type Services = AuthenticationServices & {
   /** This process's own, for archives on their way in. */
   readonly uploadFolder: string
   readonly executionEnds: ExecutionEnds
+  /** For uploads that are unpacked and read before they are stored. */
+  readonly unpacking: FairShares
   /** In a transaction that may read secrets, those that other systems keep; elsewhere they are asked for when read. */
   readonly providerAnswers?: ProviderAnswers
   readonly log: DomainLog

@@ -24,7 +24,12 @@ export {
   READ_LIMITS,
 } from './functions/budget.ts'
 export { holdsCall, isCall } from './functions/call.ts'
-export { choosePluginFile, derivedPluginYaml } from './imports/plugin-yaml.ts'
+export {
+  choosePluginFile,
+  derivedPluginYaml,
+  type PluginYaml,
+  readPluginYaml,
+} from './imports/plugin-yaml.ts'
 export { type PrefixRule, prefixRuleCandidates, typesFileOfUrl } from './imports/prefix-rules.ts'
 export {
   ImportFailure,
@@ -46,6 +51,7 @@ export type { TopologyGroups, TopologyNode } from './instances/topology.ts'
 export type { Json, JsonList, JsonObject } from './json.ts'
 export { type ParseOptions, type ParseOutcome, type ParseRequest, parseBlueprint } from './parse.ts'
 export { type DeploymentState, whyUnavailable } from './plan/availability.ts'
+export { packagesOf, packageText } from './plan/packages.ts'
 export type * from './plan/plan.ts'
 export { TYPE_FILES, typeFileUrl } from './resources.ts'
 export { evaluateFunctions } from './runtime/evaluate.ts'

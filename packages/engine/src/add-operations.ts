@@ -29,7 +29,8 @@ function checkPlaced(state: GraphState, row: StoredOperation, before: ReadonlySe
     new WorkflowError(`Operation ${row.name} (${row.id}) cannot be added: ${why}.`)
   const { containing_subgraph: outer, retried_task: retried } = row.parameters
   if (row.state !== 'pending') throw refuse(`it is ${row.state}, not pending`)
-  if (retried !== null) throw refuse('it is a retry')
+  // Where tasks come one by one, one that has failed is tried again by whoever waits for it.
+  if (retried !== null && state.options.staysOpen !== true) throw refuse('it is a retry')
   if (before.has(row.id)) throw refuse('it is given twice')
   for (const id of row.dependencies) {
     if (!isKnown(state, id) && !before.has(id)) throw refuse(`it waits for ${id}, which is not in the graph`)

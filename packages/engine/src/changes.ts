@@ -1,5 +1,7 @@
 import type { Command, Commit, EmittedEvent, GraphRecord, NodeInstanceStateChange } from './commit.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
+import type { OperationOutcome } from './operation-error.ts'
+import type { OperationRecord } from './operation-record.ts'
 import type { SystemPropertyChange } from './system-properties.ts'
 import { storedOperation, type Task } from './task.ts'
 
@@ -12,8 +14,9 @@ export type Changes = {
   readonly nodeInstanceChanges: NodeInstanceChange[]
   readonly nodeInstanceStates: NodeInstanceStateChange[]
   readonly systemProperties: SystemPropertyChange[]
-  readonly events: EmittedEvent[]
+  readonly events: (EmittedEvent | OperationRecord)[]
   readonly toRun: { readonly task: Task; readonly resume: boolean }[]
+  readonly toAsk: { readonly task: Task; readonly outcome: OperationOutcome }[]
   readonly toKill: string[]
   total: number
   finished: number
@@ -30,6 +33,7 @@ export function noChanges(): Changes {
     systemProperties: [],
     events: [],
     toRun: [],
+    toAsk: [],
     toKill: [],
     total: 0,
     finished: 0,
@@ -96,6 +100,9 @@ export function commandsOf(changes: Changes): readonly Command[] {
     operation: storedOperation(task),
     resume,
   }))
+  for (const { task, outcome } of changes.toAsk) {
+    commands.push({ type: 'ask', operation: storedOperation(task), outcome })
+  }
   if (changes.toKill.length > 0) commands.push({ type: 'kill', operationIds: changes.toKill })
   return commands
 }

@@ -1,7 +1,8 @@
 import type { CancelMode } from './graph-event.ts'
 import type { JsonObject } from './json.ts'
 import type { NodeInstanceChange } from './node-instance-change.ts'
-import type { ErrorCause } from './operation-error.ts'
+import type { ErrorCause, OperationOutcome } from './operation-error.ts'
+import type { OperationRecord } from './operation-record.ts'
 import type { OperationParameters, OperationState, StoredOperation } from './stored-operation.ts'
 import type { SystemPropertyChange } from './system-properties.ts'
 
@@ -21,7 +22,7 @@ export type Commit = {
   readonly nodeInstanceStates: readonly NodeInstanceStateChange[]
   /** In the order in which they happened, after the states. */
   readonly systemProperties: readonly SystemPropertyChange[]
-  readonly events: readonly EmittedEvent[]
+  readonly events: readonly (EmittedEvent | OperationRecord)[]
   /** What to add to the execution's `total_operations` and `finished_operations`. */
   readonly counters: { readonly total: number; readonly finished: number }
   /** To store beside the graph; null = as stored before. */
@@ -79,6 +80,8 @@ export type Command =
    * function of the runner's own. `resume`: it may have been run before, by a worker that was lost.
    */
   | { readonly type: 'run'; readonly operation: StoredOperation; readonly resume: boolean }
+  /** Ask the handler of an operation or a subgraph that has ended; `handler-answered` is its answer. */
+  | { readonly type: 'ask'; readonly operation: StoredOperation; readonly outcome: OperationOutcome }
   | { readonly type: 'kill'; readonly operationIds: readonly string[] }
 
 /** How a graph ended. `abandoned` are the operations that still run and that nobody waits for. */

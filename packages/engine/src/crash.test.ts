@@ -13,7 +13,8 @@ import { type MemoryStore, newStore, recordOf, terminatedCount } from '../test/m
 import { deployment, type NodeSketch } from '../test/model-builder.ts'
 import { mayRun } from '../test/order-guard.ts'
 import type { JsonObject } from './json.ts'
-import type { WorkflowSettings } from './model.ts'
+import type { DeploymentModel, WorkflowSettings } from './model.ts'
+import { changedModel } from './node-instance-change.ts'
 import { isTerminated } from './stored-operation.ts'
 
 /** A workflow on a deployment, and what each of its operations does at each attempt. */
@@ -30,15 +31,21 @@ const lifecycle = ['precreate', 'create', 'configure', 'start', 'prestop', 'stop
 const operations = fc.subarray([
   ...lifecycle.map((name) => `lifecycle.${name}`),
   ...['validation.create', 'monitoring.start', 'cloudify_agent.create', 'cloudify_agent.delete'],
+  ...['validation.check_status', 'lifecycle.check_drift', 'lifecycle.heal', 'lifecycle.postheal'],
 ])
-const sides = fc.subarray(['preconfigure', 'postconfigure', 'establish', 'unlink'])
+const sides = fc.subarray(['preconfigure', 'postconfigure', 'establish', 'unlink', 'check_drift'])
+const states = [
+  ...['uninitialized', 'creating', 'created', 'configuring', 'configured', 'starting', 'started'],
+  ...['stopped', 'deleted'],
+]
 
 const nodes: fc.Arbitrary<readonly NodeSketch[]> = fc
   .array(
     fc.record({
       operations,
       isHost: fc.boolean(),
-      state: fc.constantFrom('uninitialized', 'created', 'configured', 'started', 'stopped', 'deleted'),
+      state: fc.constantFrom(...states),
+      isWell: fc.constantFrom(true, false, null),
       links: fc.array(fc.record({ to: fc.nat(), source: sides, target: sides, byOperation: fc.boolean() }), {
         maxLength: 2,
       }),
@@ -46,8 +53,9 @@ const nodes: fc.Arbitrary<readonly NodeSketch[]> = fc
     { minLength: 1, maxLength: 5 },
   )
   .map((sketches) =>
-    sketches.map(({ isHost, links, ...sketch }, index) => ({
+    sketches.map(({ isHost, isWell, links, ...sketch }, index) => ({
       ...sketch,
+      ...(isWell !== null && { systemProperties: { status: { ok: isWell, task: 'before' } } }),
       id: `n${index}`,
       types: isHost ? ['cloudify.nodes.Compute'] : [],
       properties: { agent_config: { install_method: 'remote' } },
@@ -71,15 +79,42 @@ const failures: fc.Arbitrary<Behaviour> = fc
   })
   .map(({ takesMs, ...error }) => ({ error: { type: 'E', message: 'no', ...error }, takesMs }))
 
+const workflows = [
+  ...['install', 'install', 'uninstall', 'execute_operation', 'reinstall', 'start', 'restart', 'rollback'],
+  ...['check_status', 'check_drift', 'heal', 'heal', 'scale', 'scale'],
+]
+
+/** What scaling `n0` by `delta` adds, with all that leads to it, or removes. */
+function modificationOf({ nodeInstances }: DeploymentModel, delta: unknown): World['modifies'] {
+  if (delta !== 1) return { change: { added: [], rewired: [], removed: [] }, removed: ['n0_1'] }
+  const rewired = nodeInstances.flatMap(({ id, relationships }) => {
+    const gained = relationships.flatMap((edge) =>
+      edge.target_id === 'n0_1' ? [{ ...edge, target_id: 'n0_2' }] : [],
+    )
+    return gained.length === 0 ? [] : [{ id, relationships: [...relationships, ...gained] }]
+  })
+  const added = [{ id: 'n0_2', node_id: 'n0', relationships: [], scaling_groups: [] }]
+  return { change: { added, rewired, removed: [] }, removed: [] }
+}
+
 const scenarios: fc.Arbitrary<Scenario> = fc.record({
   nodes,
   behaviours: fc.array(fc.array(failures, { maxLength: 3 }), { minLength: 1, maxLength: 12 }),
-  workflow: fc.constantFrom('install', 'install', 'uninstall', 'execute_operation'),
+  workflow: fc.constantFrom(...workflows),
   parameters: fc.record({
     node_ids: fc.subarray(['n0', 'n1', 'n2']),
     ignore_failure: fc.boolean(),
     run_by_dependency_order: fc.boolean(),
     operation: fc.constant('cloudify.interfaces.lifecycle.create'),
+    full_rollback: fc.boolean(),
+    // What heal is told.
+    check_status: fc.boolean(),
+    force_reinstall: fc.constantFrom(false, false, true),
+    node_instance_id: fc.constantFrom([], [], ['n0_1']),
+    // What scale is told.
+    scalable_entity_name: fc.constant('n0'),
+    delta: fc.constantFrom(1, -1),
+    rollback_if_failed: fc.boolean(),
   }),
   settings: fc.record({ taskRetries: fc.constantFrom(0, 2, -1), subgraphRetries: fc.constantFrom(0, 0, 1) }),
   batchSize: fc.constantFrom(1, 3, 2_000),
@@ -96,8 +131,10 @@ function prepared(scenario: Scenario): { readonly at: World; readonly memory: Me
     const complaint = mayRun(memory, operation)
     if (complaint !== null) throw new Error(complaint)
   }
-  const at = world(deployment(scenario.nodes, settings), script, workflow, parameters)
-  return { at: { ...at, onRun, batchSize }, memory }
+  const model = deployment(scenario.nodes, settings)
+  const modifies = modificationOf(model, parameters.delta)
+  const at = world(model, script, workflow, parameters)
+  return { at: { ...at, onRun, batchSize, ...(modifies && { modifies }) }, memory }
 }
 
 function hash(text: string): number {
@@ -113,6 +150,9 @@ function ending(memory: MemoryStore, outcome: Awaited<ReturnType<typeof run>>) {
     status: typeof outcome === 'object' ? outcome.status : outcome,
     errors: failed ? outcome.error.split('\n').sort() : [],
     states: [...memory.instanceStates].sort(),
+    found: [...memory.systemProperties].map(([id, found]) => [id, withoutTimes(found)]).sort(),
+    actions: memory.actions,
+    instances: memory.instanceChanges,
     rows: [...memory.operations.values()]
       .map((row) => `${keyOf(row)} ${row.state} ${row.parameters.current_retries}`)
       .sort(),
@@ -121,6 +161,12 @@ function ending(memory: MemoryStore, outcome: Awaited<ReturnType<typeof run>>) {
     finished: memory.finished,
   }
 }
+
+/** What was recorded, but for when, and by which of the operations. */
+const withoutTimes = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, inner) => (key === 'timestamp' || key === 'task' ? undefined : inner)),
+  )
 
 type Ending = ReturnType<typeof ending>
 
@@ -139,6 +185,33 @@ function repeated(at: World, doneBefore: ReadonlySet<string>): readonly string[]
   return at.executions.filter(({ operationId }) => doneBefore.has(operationId)).map(({ key }) => key)
 }
 
+/** What is left of a modification fits how the execution ended, and no relationship leads nowhere. */
+function checkModified(
+  { workflow, parameters }: Scenario,
+  at: World,
+  memory: MemoryStore,
+  { status, errors }: Ending,
+): void {
+  const { nodeInstances } = memory.instanceChanges.reduce(changedModel, at.model)
+  const ids = new Set(nodeInstances.map(({ id }) => id))
+  for (const { relationships } of nodeInstances) {
+    for (const { target_id: target } of relationships) expect(ids).toContain(target)
+  }
+  if (workflow !== 'scale') {
+    expect([memory.actions, memory.instanceChanges]).toEqual([[], []])
+    return
+  }
+  const last = status === 'succeeded' ? 'end' : 'undo'
+  const isKept = parameters.delta === 1 && parameters.rollback_if_failed === false
+  // An operation that asks to be retried until nobody does any more fails what ignores failures, too.
+  const isStuck = errors.some((line) => line.startsWith('What it had begun could not be undone'))
+  const stays = status === 'failed' && (isKept || isStuck)
+  expect(memory.actions).toEqual(['begin modify', ...(stays ? [] : [`${last} modify`])])
+  expect(memory.modification === null).toBe(!stays)
+  const count = nodeInstances.filter(({ node_id }) => node_id === 'n0').length
+  expect(count).toBe(status === 'succeeded' ? 1 + Number(parameters.delta) : stays ? 2 : 1)
+}
+
 const done = (memory: MemoryStore) =>
   new Set([...memory.operations.values()].filter((row) => isTerminated(row.state)).map((row) => row.id))
 
@@ -148,6 +221,7 @@ test('a crash at any moment changes nothing but which operations in flight are r
       const whole = prepared(scenario)
       const expected = ending(whole.memory, await run(whole.at, whole.memory))
       expect(whole.memory.finished).toBe(terminatedCount(whole.memory))
+      checkModified(scenario, whole.at, whole.memory, expected)
       const everyOperationOnce = new Set(whole.at.executions.map(({ operationId }) => operationId))
       expect(everyOperationOnce.size).toBe(whole.at.executions.length)
       for (const point of pointsOf(whole.at, 25)) {

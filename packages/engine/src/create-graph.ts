@@ -1,3 +1,4 @@
+import { ask } from './ask-handler.ts'
 import { noParameters } from './build-graph.ts'
 import { noChanges } from './changes.ts'
 import type { GraphRecord } from './commit.ts'
@@ -32,11 +33,13 @@ export function* createGraph(
     readyFrom: 0,
     due: newDueQueue(),
     running: new Map(),
+    asked: new Map(),
     lost: [],
     unsettled: [],
     instances: { changes: [], states: new Map() },
     record,
     outcome: null,
+    isClosed: options.staysOpen !== true,
     changes: noChanges(),
   }
   yield* each(operations, (row) => checkStored(row, options))
@@ -105,6 +108,10 @@ function activate(state: GraphState, task: Task): void {
     task.status = 'active'
     container.active += 1
     if (isSubgraph(task)) return
+    if (task.parameters.answer !== undefined) {
+      ask(state, task, task.parameters.answer)
+      return
+    }
     state.running.set(task.id, task)
     state.lost.push(task)
   } else if (task.waiting === 0 && container.state === 'started') {

@@ -1,3 +1,4 @@
+import { holdForHandler, isAsked } from './ask-handler.ts'
 import { enter, fail, failIgnored, succeed } from './end-task.ts'
 import type { GraphEvent } from './graph-event.ts'
 import type { GraphState } from './graph-state.ts'
@@ -6,7 +7,7 @@ import type { OperationError } from './operation-error.ts'
 import { isFalsy } from './python-text.ts'
 import { hasRetriesLeft, retryTask } from './retry-task.ts'
 import { misplaced } from './stored-handlers.ts'
-import type { StoreCheck } from './stored-operation.ts'
+import { ownHandler, type StoreCheck } from './stored-operation.ts'
 import type { Task } from './task.ts'
 
 type EndedEvent = Extract<GraphEvent, { type: 'operation-ended' }>
@@ -23,13 +24,15 @@ export function endOperation(state: GraphState, event: EndedEvent): void {
   }
   noteStart(state, task, event.startedAtMs ?? atMs)
   state.running.delete(task.id)
-  if (!outcome.ok) {
+  if (isAsked(task, outcome)) {
+    holdForHandler(state, task, outcome)
+  } else if (!outcome.ok) {
     endInError(state, task, outcome.error, atMs)
   } else if (task.parameters.on_success?.path === 'retry_until_truthy' && isFalsy(outcome.result)) {
     enter(state, task, 'succeeded', 'task_succeeded', atMs, { result: outcome.result })
     retryTask(state, task, atMs)
   } else {
-    const { on_success: handler } = task.parameters
+    const handler = ownHandler(task.parameters.on_success)
     if (handler?.path === 'store_check') noteCheck(state, task, handler, true, outcome.result, atMs)
     succeed(state, task, atMs, outcome.result)
   }
@@ -78,7 +81,8 @@ function endInError(state: GraphState, task: Task, error: OperationError, atMs: 
   }
 }
 
-function checkOf({ parameters: { on_failure: handler } }: Task): StoreCheck | null {
+function checkOf({ parameters }: Task): StoreCheck | null {
+  const handler = ownHandler(parameters.on_failure)
   return handler?.path === 'store_check' ? handler : null
 }
 
@@ -91,7 +95,7 @@ const isRetried: Readonly<Record<OperationError['kind'], boolean>> = {
 
 /** Where the failure is reported that the operation's handler has ignored; null when it is not ignored. */
 function nodeInstanceOfIgnored(task: Task): string | null {
-  const { on_failure: handler } = task.parameters
+  const handler = ownHandler(task.parameters.on_failure)
   switch (handler?.path) {
     case undefined:
       return null

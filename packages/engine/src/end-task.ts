@@ -1,9 +1,10 @@
+import { ask, isAsked, isFailureAsked } from './ask-handler.ts'
 import { notePatch, noteTermination } from './changes.ts'
 import { type GraphState, makeReady, setRecord } from './graph-state.ts'
 import type { JsonValue } from './json.ts'
-import type { OperationError } from './operation-error.ts'
+import type { OperationError, OperationOutcome } from './operation-error.ts'
 import { rerunOf, rerunSubgraph } from './rerun-subgraph.ts'
-import type { NotedFailure, OperationState } from './stored-operation.ts'
+import { type NotedFailure, type OperationState, ownHandler } from './stored-operation.ts'
 import { isSubgraph, type Task } from './task.ts'
 import { nodeEvent, type TaskEventType, taskEvent } from './task-events.ts'
 
@@ -17,8 +18,10 @@ export function enter(
   end: { readonly result?: JsonValue; readonly error?: OperationError } = {},
 ): void {
   task.state = to
+  const keptResult = state.options.keepsResults === true && to === 'succeeded' ? (end.result ?? null) : null
   if (end.error !== undefined) task.parameters = { ...task.parameters, error: end.error }
-  notePatch(state.changes, task, end.error !== undefined)
+  if (keptResult !== null) task.parameters = { ...task.parameters, result: keptResult }
+  notePatch(state.changes, task, end.error !== undefined || keptResult !== null)
   if (to === 'succeeded' || to === 'failed' || to === 'rescheduled') noteTermination(state.changes, task)
   const isUntold = event === null || (state.options.dryRun === true && isSubgraph(task))
   const emitted = isUntold ? null : taskEvent(task, event, atMs, end)
@@ -55,20 +58,33 @@ export function fail(state: GraphState, task: Task, error: OperationError, atMs:
   settle(state, container, atMs)
 }
 
-/** Whether a subgraph around the task will be run anew because of its failure, or counts as done in spite of it. */
+/**
+ * Whether a subgraph around the task will be run anew because of its failure, counts as done in spite of it, or is asked
+ * what follows from it.
+ */
 export function isMadeUpFor(state: GraphState, task: Task): boolean {
   for (let at = task.container; at !== null; at = at.container) {
     if (notedFailureOf(at) !== null || rerunOf(state, at) !== null) return true
+    if (isFailureAsked(at) && at.status !== 'ended') return true
   }
   return false
 }
 
-function notedFailureOf({ parameters: { on_failure: handler } }: Task): NotedFailure | null {
+function notedFailureOf({ parameters }: Task): NotedFailure | null {
+  const handler = ownHandler(parameters.on_failure)
   return handler?.path === 'heal_failed' || handler?.path === 'update_failed' ? handler : null
+}
+
+/** The failure that a subgraph fails by is the graph's now. */
+export function noteFailureIn(state: GraphState, subgraph: Task, atMs: number): void {
+  let culprit = subgraph
+  while (culprit.failedChild !== null) culprit = culprit.failedChild
+  if (!isMadeUpFor(state, subgraph)) noteGraphFailure(state, culprit, atMs)
 }
 
 /** The first failure of a graph starts the clock of `wait_after_fail`. */
 function noteGraphFailure(state: GraphState, task: Task, atMs: number): void {
+  if (state.options.staysOpen === true) return
   const { failedOperationIds, failDeadlineMs } = state.record
   setRecord(state, {
     failedOperationIds: [...failedOperationIds, task.id],
@@ -76,14 +92,15 @@ function noteGraphFailure(state: GraphState, task: Task, atMs: number): void {
   })
 }
 
-function leave(task: Task): void {
+/** It is no more among what its subgraph waits for. */
+export function leave(task: Task): void {
   task.status = 'ended'
   if (task.container === null) return
   task.container.active -= 1
   task.container.open -= 1
 }
 
-function leaveDone(state: GraphState, task: Task, atMs: number): void {
+export function leaveDone(state: GraphState, task: Task, atMs: number): void {
   leave(task)
   for (const dependant of task.dependants) {
     dependant.waiting -= 1
@@ -98,13 +115,20 @@ export function settle(state: GraphState, subgraph: Task, atMs: number): void {
   const { failedChild } = subgraph
   if (subgraph === state.root || subgraph.active > 0 || subgraph.status === 'ended') return
   if (failedChild === null) {
-    if (subgraph.open === 0) succeed(state, subgraph, atMs)
+    if (subgraph.open > 0) return
+    const outcome: OperationOutcome = { ok: true, result: null }
+    if (isAsked(subgraph, outcome)) ask(state, subgraph, outcome)
+    else succeed(state, subgraph, atMs)
     return
   }
   const error = failedChild.parameters.error ?? unknownError
   const noted = notedFailureOf(subgraph)
   if (noted !== null) {
     failNoted(state, subgraph, noted, error, atMs)
+    return
+  }
+  if (isFailureAsked(subgraph)) {
+    ask(state, subgraph, { ok: false, error })
     return
   }
   const rerun = rerunOf(state, subgraph)

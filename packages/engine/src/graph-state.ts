@@ -16,6 +16,15 @@ export type GraphOptions = {
   readonly rerunLifecycle?: RerunLifecycle
   /** Whether tasks of the graph may add and remove node instances. */
   readonly changesNodeInstances?: boolean
+  /** Functions of a workflow in Python may be handlers: they are asked. */
+  readonly asksHandlers?: boolean
+  /** Rows keep what their operations came to. */
+  readonly keepsResults?: boolean
+  /**
+   * It goes on until it is closed, and no failure in it is its own: tasks are added one by one by somebody who waits for
+   * each.
+   */
+  readonly staysOpen?: boolean
   /** Operations that one call of `reduce` starts at most: the bound of a transaction's size. */
   readonly batchSize?: number
 }
@@ -48,6 +57,8 @@ export type GraphState = {
   readonly due: DueQueue<Task>
   /** Handed to an executor, not ended. */
   readonly running: Map<string, Task>
+  /** Their handlers are asked. */
+  readonly asked: Map<string, Task>
   /** Was running when the graph was restored. */
   readonly lost: Task[]
   /** Subgraphs of a restored graph that may have come to their end. */
@@ -58,6 +69,7 @@ export type GraphState = {
   }
   record: GraphRecord
   outcome: GraphOutcome | null
+  isClosed: boolean
   changes: Changes
 }
 

@@ -1,5 +1,6 @@
 export { buildGraph } from './build-graph.ts'
 export { type BuildScope, buildScope } from './build-scope.ts'
+export { checkOrder } from './check-order.ts'
 export type {
   Command,
   Commit,
@@ -11,7 +12,8 @@ export type {
 } from './commit.ts'
 export { newGraphRecord } from './commit.ts'
 export { createGraph } from './create-graph.ts'
-export type { CancelMode, GraphEvent, OperationOutcome } from './graph-event.ts'
+export { describedOperation } from './described-operation.ts'
+export type { CancelMode, GraphEvent, HandlerAnswer } from './graph-event.ts'
 export type { GraphOptions, GraphState, RerunLifecycle } from './graph-state.ts'
 export { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 export { lifecycleRerun } from './lifecycle/rerun.ts'
@@ -28,13 +30,14 @@ export type {
 export { defaultSettings } from './model.ts'
 export type { AddedNodeInstance, NodeInstanceChange, RewiredNodeInstance } from './node-instance-change.ts'
 export { changedModel, changeNodeInstances } from './node-instance-change.ts'
-export type { ErrorCause, OperationError } from './operation-error.ts'
+export type { ErrorCause, OperationError, OperationOutcome } from './operation-error.ts'
+export type { OperationRecord } from './operation-record.ts'
 export type { PreparedResume } from './prepare-resume.ts'
 export { prepareResume } from './prepare-resume.ts'
 export { pythonText } from './python-text.ts'
 export type { Reduction } from './reduce.ts'
 export { reduce } from './reduce.ts'
-export type { GraphRunner, OperationsLeft, RunControl, RunningOperations } from './run-graph.ts'
+export type { GraphEnd, GraphRunner, OperationsLeft, RunControl, RunningOperations } from './run-graph.ts'
 export { runGraph, Stopped } from './run-graph.ts'
 export type { ActionStep, PhaseProgress } from './run-phases.ts'
 export type { ExecutionStore, Runner, StoredGraph, StoredRun, WorkflowRun } from './run-workflow.ts'
@@ -45,6 +48,7 @@ export type {
   OperationParameters,
   OperationState,
   OperationType,
+  PythonHandler,
   StoredOperation,
   SuccessHandler,
 } from './stored-operation.ts'
@@ -72,7 +76,7 @@ export {
   type SystemWorkflowName,
   systemWorkflowNames,
   type WorkflowMapping,
-  whyNotBuiltIn,
+  whyNotRun,
 } from './workflows/built-in.ts'
 export {
   type InstanceEdges,
@@ -87,3 +91,4 @@ export {
   type UpdateDecision,
   updateDecision,
 } from './workflows/update-decision.ts'
+export { buildLifecycleOf, type LifecycleOf } from './workflows/lifecycle-of.ts'

@@ -62,6 +62,12 @@ export type ModelPlugin = {
   readonly package_name?: string | null
   readonly package_version?: string | null
   readonly source?: string | null
+  readonly install?: boolean
+  readonly install_arguments?: string | null
+  readonly supported_platform?: string | null
+  readonly distribution?: string | null
+  readonly distribution_version?: string | null
+  readonly distribution_release?: string | null
   readonly properties?: JsonValue
 }
 

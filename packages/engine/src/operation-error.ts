@@ -1,3 +1,5 @@
+import type { JsonValue } from './json.ts'
+
 /** One entry of an event's `error_causes` (docs/reference/events.md, "Fields"). */
 export type ErrorCause = {
   readonly message: string
@@ -21,3 +23,7 @@ export type OperationError = {
   /** What led to it, ending with the error itself. */
   readonly causes?: readonly ErrorCause[]
 }
+
+export type OperationOutcome =
+  | { readonly ok: true; readonly result: JsonValue }
+  | { readonly ok: false; readonly error: OperationError }

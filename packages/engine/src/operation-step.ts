@@ -112,20 +112,27 @@ function remoteTask({ scope, instance, name, operation, given, owner, related, s
   }
 }
 
-const managementQueue = 'cloudify.management'
+export const managementQueue = 'cloudify.management'
 
 /**
  * docs/reference/operations.md, "Executor": `auto` is the host's agent where there is a host. On a host that is to have
  * no agent (`install_method: none`) such an operation could only ever fail, so it runs centrally.
  */
-function executorOf(scope: BuildScope, { executor }: ModelOperation, hostId: string | null): string {
+export function executorOf(
+  scope: BuildScope,
+  { executor }: Pick<ModelOperation, 'executor'>,
+  hostId: string | null,
+): string {
   if (executor !== 'auto' && executor !== null) return executor
   const host = hostId === null ? undefined : scope.instances.get(hostId)
   const hasAgent = host !== undefined && installMethod(nodeOf(scope, host)) !== 'none'
   return hasAgent ? 'host_agent' : 'central_deployment_agent'
 }
 
-function pluginContext(node: ModelNode, { plugin, executor }: ModelOperation): JsonValue {
+export function pluginContext(
+  node: ModelNode,
+  { plugin, executor }: Pick<ModelOperation, 'plugin' | 'executor'>,
+): JsonValue {
   const known = node.plugins.filter(({ name }) => name === plugin)
   const found = known.find((candidate) => candidate.executor === executor) ?? known[0]
   return {
@@ -134,5 +141,18 @@ function pluginContext(node: ModelNode, { plugin, executor }: ModelOperation): J
     package_version: found?.package_version ?? null,
     source: found?.source ?? null,
     properties: found?.properties ?? {},
+    // How it is to be found and installed, where the blueprint says more than that.
+    ...(found?.install === false ? { install: false } : {}),
+    ...Object.fromEntries(
+      installationKeys.flatMap((key) => (found?.[key] == null ? [] : [[key, found[key]]])),
+    ),
   }
 }
+
+const installationKeys = [
+  'install_arguments',
+  'supported_platform',
+  'distribution',
+  'distribution_version',
+  'distribution_release',
+] as const

@@ -31,7 +31,9 @@ export function* prepareResume(
   const lineage = yield* lineageOf(operations)
   const isReset = (row: StoredOperation) => {
     if (row.state === 'failed' || row.state === 'rescheduled') return row.parameters.ignored !== true
-    return mode === 'force-resume' && isInFlight(row.state) && row.type !== 'SubgraphTask'
+    // Of what has answered, only its handler is asked again.
+    const isWithoutAnswer = isInFlight(row.state) && row.parameters.answer === undefined
+    return mode === 'force-resume' && isWithoutAnswer && row.type !== 'SubgraphTask'
   }
   const rows: StoredOperation[] = []
   yield* each(operations, (row) => rows.push(isReset(row) && lineage.isLive(row) ? pending(row) : row))
@@ -60,7 +62,7 @@ export function* prepareResume(
 const noCleanup = { changed: new Map<string, StoredOperation>(), inserted: [] }
 
 function pending(row: StoredOperation): StoredOperation {
-  const { not_before_ms: _, ...parameters } = row.parameters
+  const { not_before_ms: _, answer: _answer, result: _result, ...parameters } = row.parameters
   const counted = isTerminated(row.state) || parameters.counted === true
   return {
     ...row,

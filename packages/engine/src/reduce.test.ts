@@ -306,3 +306,28 @@ test('a runner that is about to leave takes answers in and starts nothing more',
   expect(leaving).toMatchObject({ commands: [], outcome: null, more: false })
   expect(reduce(leaving.state, [], 3_000).outcome).toEqual({ status: 'succeeded' })
 })
+
+test('what an operation says is stored among the events of its graph, and alone', () => {
+  const graph = oneTaskGraph()
+  const [sent] = reduce(graph, [], 1).commands
+  const operationId = sent?.type === 'run' ? sent.operation.id : ''
+  const record = {
+    ...{
+      isLog: true,
+      timestampMs: 2,
+      message: 'said',
+      type: null,
+      level: 'info',
+      logger: null,
+      operation: null,
+    },
+    ...{ nodeInstanceId: null, sourceId: null, targetId: null, errorCauses: [] },
+  }
+  const said = { type: 'operation-said', records: [record] } as const
+  expect(reduce(graph, [said], 2).commit).toMatchObject({ events: [record], patched: [], record: null })
+  const outcome = { ok: true, result: null } as const
+  const ended = { type: 'operation-ended', operationId, atMs: 3, startedAtMs: 2, outcome } as const
+  const events = reduce(graph, [{ type: 'operation-started', operationId, atMs: 2 }, said, ended], 3).commit
+    ?.events
+  expect(events?.map(({ message }) => message)).toEqual(['said', "Subgraph succeeded 'only'"])
+})

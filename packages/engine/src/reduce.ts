@@ -1,4 +1,5 @@
 import { addOperations } from './add-operations.ts'
+import { answerHandler } from './answer-handler.ts'
 import { commandsOf, commitOf } from './changes.ts'
 import type { Command, Commit, GraphOutcome } from './commit.ts'
 import { nextDueMs, popDue } from './due-queue.ts'
@@ -59,8 +60,17 @@ function take(state: GraphState, event: GraphEvent): void {
     case 'operation-ended':
       endOperation(state, event)
       break
+    case 'operation-said':
+      state.changes.events.push(...event.records)
+      break
     case 'operations-added':
       addOperations(state, event.operations)
+      break
+    case 'handler-answered':
+      answerHandler(state, event)
+      break
+    case 'closed':
+      state.isClosed = true
       break
     case 'cancel-requested':
       cancel(state, event.mode)
@@ -101,12 +111,13 @@ function advance(state: GraphState, nowMs: number): void {
 }
 
 function outcomeOf(state: GraphState, nowMs: number): GraphOutcome | null {
-  const { record, running, root } = state
+  const { record, running, asked, root } = state
   // Operations that were lost with a worker do not run: nobody has been told to run them again.
   const abandoned = () => (state.lost.length > 0 ? [] : [...running.keys()])
   if (record.cancel !== null) return { status: 'cancelled', abandoned: abandoned() }
   const timeIsUp = record.failDeadlineMs !== null && nowMs >= record.failDeadlineMs
-  const goesOn = running.size > 0 || hasReady(state) || nextDueMs(state.due) !== null
+  const isAtWork = running.size > 0 || asked.size > 0 || hasReady(state) || nextDueMs(state.due) !== null
+  const goesOn = isAtWork || !state.isClosed
   if (goesOn && !timeIsUp) return null
   const failed = record.failedOperationIds.flatMap((id) => state.tasks.get(id) ?? [])
   if (failed.length > 0) return { status: 'failed', error: failureText(failed), abandoned: abandoned() }

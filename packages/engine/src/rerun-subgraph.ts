@@ -3,15 +3,14 @@ import { noteInsert, notePatch, noteRemoval } from './changes.ts'
 import { type GraphState, makeReady } from './graph-state.ts'
 import type { SubgraphStep } from './step.ts'
 import { misplaced } from './stored-handlers.ts'
-import { isTerminated, type StoredOperation } from './stored-operation.ts'
+import { isPython, isTerminated, type StoredOperation } from './stored-operation.ts'
 import { isWithin, newTask, type Task } from './task.ts'
 
 /** How to describe the new run of a failed subgraph; null when it is not to be run anew. */
 export function rerunOf(state: GraphState, subgraph: Task): (() => SubgraphStep) | null {
   const { on_failure: handler, current_retries, total_retries } = subgraph.parameters
-  switch (handler?.path) {
-    case undefined:
-      return null
+  if (handler === null || isPython(handler)) return null
+  switch (handler.path) {
     case 'rerun_lifecycle': {
       const { rerunLifecycle } = state.options
       if (rerunLifecycle === undefined) return null
@@ -41,6 +40,17 @@ export function rerunSubgraph(state: GraphState, failed: Task, describe: () => S
     newId: state.options.newId,
     retryOf: { id: failed.id, currentRetries: failed.parameters.current_retries + 1 },
   })
+  replaceSubgraph(state, failed, rows, id)
+}
+
+/** `rows`, one of which is `id`, take the place of a failed subgraph. */
+export function replaceSubgraph(
+  state: GraphState,
+  failed: Task,
+  rows: readonly StoredOperation[],
+  id: string,
+): void {
+  const container = failed.container ?? state.root
   for (const row of rows) insertRow(state, row, container)
   const successor = state.tasks.get(id)
   if (successor === undefined) return

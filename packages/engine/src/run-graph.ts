@@ -1,6 +1,7 @@
 import type { Commit, GraphOutcome } from './commit.ts'
 import type { CancelMode, GraphEvent } from './graph-event.ts'
 import type { GraphState } from './graph-state.ts'
+import type { OperationOutcome } from './operation-error.ts'
 import { reduce } from './reduce.ts'
 import type { StoredOperation } from './stored-operation.ts'
 
@@ -20,6 +21,8 @@ export type RunControl = {
 /** The operations of one graph that are at work. Each that was started is reported by one `operation-ended`. */
 export type RunningOperations = {
   start(operation: StoredOperation, resume: boolean): void
+  /** Asks the handler of an operation that has ended, in graphs with `asksHandlers`; reported by `handler-answered`. */
+  ask?(operation: StoredOperation, outcome: OperationOutcome): void
   kill(operationIds: readonly string[]): void
   /** `at once`: they may already be run again elsewhere. */
   killAll(how: 'gently' | 'at once'): void
@@ -91,6 +94,7 @@ export async function runGraph(
     if (step.commit !== null) await store(step.commit)
     for (const command of step.commands) {
       if (command.type === 'run') operations.start(command.operation, command.resume)
+      else if (command.type === 'ask') operations.ask?.(command.operation, command.outcome)
       else operations.kill(command.operationIds)
     }
     return step

@@ -1,3 +1,4 @@
+import { holdForHandler, isAsked } from './ask-handler.ts'
 import { pushDue } from './due-queue.ts'
 import { enter, settle, succeed } from './end-task.ts'
 import { type GraphState, makeReady } from './graph-state.ts'
@@ -16,7 +17,9 @@ export function startTask(state: GraphState, task: Task, nowMs: number): void {
   else if (perform === undefined) send(state, task, nowMs)
   else {
     perform(state, task, nowMs)
-    succeed(state, task, nowMs)
+    const outcome = { ok: true, result: null } as const
+    if (isAsked(task, outcome)) holdForHandler(state, task, outcome)
+    else succeed(state, task, nowMs)
   }
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Broken, pointsOf, run, type World, world } from '../test/memory-runner.ts'
-import { newStore, recordOf } from '../test/memory-store.ts'
+import { newStore, recordOf, storeGraph } from '../test/memory-store.ts'
 import { deployment } from '../test/model-builder.ts'
-import type { GraphPhase, Otherwise, Phase, Workflow } from './index.ts'
+import type { GraphPhase, Otherwise, Phase, StoredGraph, Workflow } from './index.ts'
 import { buildOperationGraph } from './workflows/execute-operation.ts'
 import { selectionOf } from './workflows/selection.ts'
 
@@ -201,4 +201,16 @@ test('an action without graphs is undone when the execution is cancelled', async
   const key = 'graph1_1 lifecycle.start'
   await run(at, memory, null, { cancelWhenSent: { key, mode: 'kill' } })
   expect(memory.actions).toEqual(['begin undo0', 'undo undo0'])
+})
+
+test('a graph that a client has stored under the name of a phase is not run', async () => {
+  const at = world(deployment([{ id: 'db', operations: ['lifecycle.create'] }]))
+  const memory = newStore()
+  const forged = { id: 'forged', name: 'install', record: {} as StoredGraph['record'], operations: [] }
+  storeGraph(memory, forged)
+  expect(await run(at, memory)).toEqual({
+    status: 'failed',
+    error: 'The tasks graph install of this execution was stored by a client of the API: it is not run',
+  })
+  expect(at.executions).toEqual([])
 })

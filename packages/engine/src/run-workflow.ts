@@ -62,7 +62,7 @@ export type Runner = GraphRunner & {
   /** Does what takes long for a large graph. */
   inPieces<T>(work: Work<T>): Promise<T>
   /** @throws WorkflowError when a new graph could not be gone through to its end */
-  checkRunnable(operations: readonly StoredOperation[]): Work<void>
+  checkRunnable(operations: readonly StoredOperation[]): Promise<void>
   /** @throws WorkflowError */
   children(phase: ChildrenPhase): Promise<WorkflowEnd>
   /** Why an execution fails when that was thrown inside; undefined where it is to be taken up again as it is stored. */
@@ -130,6 +130,11 @@ async function runGraphPhase({ isDryRun }: StoredRun, phase: GraphPhase, runner:
   const { store } = runner
   const deployment = await store.readDeployment()
   const stored = isDryRun ? undefined : (await store.loadGraphs()).find(({ name }) => name === phase.name)
+  if (stored !== undefined && !isOwn(stored)) {
+    throw new WorkflowError(
+      `The tasks graph ${phase.name} of this execution was stored by a client of the API: it is not run`,
+    )
+  }
   const graph = stored ?? (await newGraph(phase, deployment, isDryRun, runner))
   const options = {
     newId: runner.newId,
@@ -146,6 +151,10 @@ async function runGraphPhase({ isDryRun }: StoredRun, phase: GraphPhase, runner:
   )
 }
 
+/** Whoever has the token of an execution can store graphs of it; the record beside a graph only the runner writes. */
+const isOwn = ({ record }: StoredGraph): boolean =>
+  Array.isArray((record as Partial<GraphRecord>).failedOperationIds)
+
 async function newGraph(
   phase: GraphPhase,
   deployment: Pick<BuildInput, 'model' | 'context'>,
@@ -155,7 +164,7 @@ async function newGraph(
   const operations = await runner.inPieces(phase.build({ ...deployment, newId: runner.newId }))
   const graph = { id: runner.newId(), name: phase.name, record: newGraphRecord, operations }
   if (isDryRun) return graph
-  if (phase.mayStopHalfway !== true) await runner.inPieces(runner.checkRunnable(operations))
+  if (phase.mayStopHalfway !== true) await runner.checkRunnable(operations)
   await runner.store.storeGraph(graph, await runner.inPieces(countedOperations(operations)))
   return graph
 }

@@ -1,7 +1,13 @@
 import type { GraphOptions } from './graph-state.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
 import { changeOf } from './node-instance-change.ts'
-import type { FailureHandler, StoredOperation, SuccessHandler } from './stored-operation.ts'
+import {
+  type FailureHandler,
+  isPython,
+  type OperationParameters,
+  type StoredOperation,
+  type SuccessHandler,
+} from './stored-operation.ts'
 import { isSystemPropertyPath } from './system-properties.ts'
 import { WorkflowError } from './workflow.ts'
 
@@ -48,14 +54,19 @@ const isText = (value: JsonValue | undefined) => typeof value === 'string'
  *
  * @throws WorkflowError
  */
-export function checkStored(row: StoredOperation, options: Pick<GraphOptions, 'changesNodeInstances'>): void {
+export function checkStored(
+  row: StoredOperation,
+  options: Pick<GraphOptions, 'changesNodeInstances' | 'asksHandlers'>,
+): void {
   const { on_failure, on_success, task_kwargs } = row.parameters
+  const isPassed = (handler: OperationParameters['on_failure' | 'on_success']) =>
+    options.asksHandlers === true && handler !== undefined && isPython(handler)
   if (!isJsonObject(task_kwargs as JsonValue | undefined)) {
     throw new WorkflowError(`The stored operation ${row.name} (${row.id}) has no task_kwargs.`)
   }
   if (row.type === 'ChangeNodeInstancesTask') checkChange(row, options)
-  check(row, 'failure', on_failure, failureRules)
-  check(row, 'success', on_success, successRules)
+  if (!isPassed(on_failure)) check(row, 'failure', on_failure, failureRules)
+  if (!isPassed(on_success)) check(row, 'success', on_success, successRules)
 }
 
 /** Whoever may add operations to a graph of his own execution may not add instances to its deployment by that. */

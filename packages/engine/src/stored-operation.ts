@@ -1,5 +1,5 @@
-import type { JsonObject } from './json.ts'
-import type { OperationError } from './operation-error.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { OperationError, OperationOutcome } from './operation-error.ts'
 import type { SystemPropertyPath } from './system-properties.ts'
 import { each, type Work } from './work.ts'
 
@@ -45,8 +45,8 @@ export type StoredOperation = {
 }
 
 export type OperationParameters = {
-  readonly on_success: SuccessHandler | null
-  readonly on_failure: FailureHandler | null
+  readonly on_success: SuccessHandler | PythonHandler | null
+  readonly on_failure: FailureHandler | PythonHandler | null
   /** Id of the row that this one retries. A row that another one retries is superseded by it. */
   readonly retried_task: string | null
   readonly current_retries: number
@@ -63,6 +63,10 @@ export type OperationParameters = {
   readonly not_before_ms?: number
   /** The operation failed and its failure was ignored: it counts as done. */
   readonly ignored?: boolean
+  /** How it ended, while its handler is asked (`PythonHandler`). */
+  readonly answer?: OperationOutcome
+  /** What it came to, in graphs that keep it (`keepsResults`). */
+  readonly result?: JsonValue
   /** The row ended once before a resume reset it, so `finished_operations` has counted it already. */
   readonly counted?: boolean
 }
@@ -80,6 +84,20 @@ export type StoreCheck = {
   /** Of a failed check: it counts as done. */
   readonly ignores_failure: boolean
 }
+
+/**
+ * A function of a workflow in Python, which is asked what follows: `path` is `module.name`, all else is its own. In graphs
+ * with `asksHandlers` only.
+ */
+export type PythonHandler = JsonObject & { readonly path: string; readonly asks: 'python' }
+
+export const isPython = (handler: { readonly path: string } | null): handler is PythonHandler =>
+  handler !== null && 'asks' in handler && handler.asks === 'python'
+
+/** One that the engine itself knows what to do about. */
+export const ownHandler = <Own extends { readonly path: string }>(
+  handler: Own | PythonHandler | null,
+): Own | null => (handler === null || isPython(handler) ? null : handler)
 
 /**
  * What a failure leads to other than the failure of what is around it. A new one takes its shape here, its rule in

@@ -11,6 +11,9 @@ export type TaskEventType =
   | 'task_rescheduled'
   | 'task_failed'
 
+/** Operations, and functions of a workflow in Python that run in its own process. */
+const isTold: ReadonlySet<string> = new Set(['RemoteWorkflowTask', 'LocalWorkflowTask'])
+
 /**
  * The event of a task's change of state (docs/reference/events.md, "Kinds of events"); null where the task sends none.
  */
@@ -22,7 +25,7 @@ export function taskEvent(
 ): EmittedEvent | null {
   const { send_task_events, current_retries, total_retries } = task.parameters
   const subgraph = isSubgraph(task)
-  if (!send_task_events || (!subgraph && task.type !== 'RemoteWorkflowTask')) return null
+  if (!send_task_events || (!subgraph && !isTold.has(task.type))) return null
   const { error, result } = end
   let message = `${subgraph ? 'Subgraph' : 'Task'} ${type.slice('task_'.length)} '${task.name}'`
   if (type === 'sending_task') message = `Sending task '${task.name}'`

@@ -12,7 +12,8 @@ export function workflowStarted(
 
 export type WorkflowEnd =
   | { readonly status: Exclude<GraphOutcome['status'], 'failed'> }
-  | { readonly status: 'failed'; readonly error: string }
+  /** `message`: in its event, where the error is more than that. */
+  | { readonly status: 'failed'; readonly error: string; readonly message?: string }
 
 /** `workflow_succeeded`, `workflow_failed` or `workflow_cancelled`. */
 export function workflowEnded(
@@ -22,7 +23,7 @@ export function workflowEnded(
   timestampMs: number,
 ): EmittedEvent {
   const text = `'${workflow}' workflow execution ${end.status}`
-  const message = end.status === 'failed' ? `${text}: ${end.error}` : text
+  const message = end.status === 'failed' ? `${text}: ${end.message ?? end.error}` : text
   return workflowEvent(`workflow_${end.status}`, message, options, timestampMs)
 }
 

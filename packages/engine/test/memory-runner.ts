@@ -245,7 +245,7 @@ function memoryRunner(world: World, memory: MemoryStore, crashAt: number | null,
     inPieces: async (work) => finish(work),
     untilWoken,
     openOperations,
-    *checkRunnable() {},
+    async checkRunnable() {},
     children: async (phase) => {
       point()
       return world.children?.(phase) ?? { status: 'succeeded' }

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type NodeInstanceChange,
   newGraphRecord,
+  type OperationRecord,
   type PhaseProgress,
   type PreparedResume,
   type StoredGraph,
@@ -30,7 +31,7 @@ export type MemoryStore = {
   readonly systemProperties: Map<string, JsonObject>
   /** The started modification, and whether the deployment was as it is without it. */
   modification: (Required<DeploymentModel>['modification'] & { readonly before: BeforeModification }) | null
-  readonly events: EmittedEvent[]
+  readonly events: (EmittedEvent | OperationRecord)[]
   /** `begin NAME`, `end NAME`, `undo NAME` of the actions that took place. */
   readonly actions: string[]
   progress: PhaseProgress | null

@@ -1,7 +1,7 @@
 import { apiVersions, builtRoutes, routesOf } from '@tutti/api'
 import { builtInMapping } from '@tutti/engine'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../test/fixtures.ts'
+import { addBlueprint, addDeployment, addExecution, addPlugin, addTenant, addUser } from '../test/fixtures.ts'
 import {
   headersOf,
   passwordOf,
@@ -113,6 +113,9 @@ async function makeWorld() {
       created_by: 'alice',
     })
     .execute()
+  await addPlugin(db, 'zq-plugin', hers)
+  // What everybody sees, installed on an agent that nobody else does.
+  await addPlugin(db, 'open-plugin', { tenantId: home, createdBy: 'alice', agents: ['zq-agent'] })
   await db
     .insertInto('deployment_modifications')
     .values({
@@ -217,6 +220,8 @@ describe('no answer holds what is private to somebody else', () => {
     '/labels/deployments/csys-consumer-id',
     '/labels/deployments?_search=zq',
     '/agents?_get_data=true',
+    '/plugins/open-plugin',
+    '/plugins?_include=id,installation_state',
     '/nodes?_evaluate_functions=true',
     '/secrets/share/export?_all_tenants=true',
     '/blueprints?is_hidden=true&is_hidden=false',
@@ -262,6 +267,7 @@ describe('no answer holds what is private to somebody else', () => {
       '/labels/deployments/csys-consumer-id',
       '/deployments/inter-deployment-dependencies',
       '/agents',
+      '/plugins/open-plugin',
       '/execution-groups/open-executions',
       '/deployment-groups/open',
       '/events?execution_group_id=open-executions',
@@ -287,6 +293,7 @@ const questions: readonly Question[] = [
   ['GET', '/deployments/zq-deployment'],
   ['GET', '/deployments/zq-deployment/outputs'],
   ['GET', '/deployments/zq-deployment/capabilities'],
+  ['GET', '/deployments/zq-deployment/verify'],
   ['PATCH', '/deployments/zq-deployment', { labels: [] }],
   ['PATCH', '/deployments/zq-deployment/set-visibility', { visibility: 'tenant' }],
   ['POST', '/deployments/zq-deployment/set-site', { detach_site: true }],
@@ -329,6 +336,21 @@ const questions: readonly Question[] = [
   ['POST', '/deployment-modifications', { deployment_id: 'zq-deployment', nodes: {} }],
   ['GET', '/agents/zq-agent'],
   ['PATCH', '/agents/zq-agent', { state: 'failed' }],
+  ['GET', '/plugins/zq-plugin'],
+  ['GET', '/plugins/zq-plugin/archive'],
+  ['GET', '/plugins/zq-plugin/archive?full_archive=true'],
+  ['GET', '/plugins/zq-plugin/yaml'],
+  ['GET', '/plugins?package_name=zq-plugin'],
+  ['GET', '/plugins?_search=zq-plugin'],
+  ['POST', '/plugins/zq-plugin', { action: 'install' }],
+  ['PUT', '/plugins/zq-plugin', { state: 'installed', agent: 'zq-agent' }],
+  ['PATCH', '/plugins/zq-plugin', { labels: {} }],
+  ['PATCH', '/plugins/zq-plugin/set-visibility', { visibility: 'tenant' }],
+  ['DELETE', '/plugins/zq-plugin'],
+  ['DELETE', '/plugins/zq-plugin?force=true'],
+  ['POST', '/plugins/open-plugin', { action: 'install', agents: ['zq-agent'] }],
+  ['PUT', '/plugins/open-plugin', { state: 'installed', agent: 'zq-agent' }],
+  ['GET', '/resources/plugins/zq-plugin/plugin.yaml'],
   ['GET', '/operations/zq-operation'],
   ['PATCH', '/operations/zq-operation', { state: 'succeeded' }],
   ['DELETE', '/operations/zq-operation'],

@@ -208,3 +208,52 @@ test('of two at once one runs; the other is refused, or told of the first', asyn
   expect(await system.ended(first?.body.id)).toMatchObject({ status: 'terminated' })
   expect(await states('race', 'host')).toEqual(['started', 'started'])
 })
+
+test('scaling, uninstalling and deleting at once end in what agrees, and each loser is told why', async () => {
+  await installed('contended')
+  const start = (workflow_id: string, parameters: object = {}) =>
+    system.inject('POST', '/executions', { body: { deployment_id: 'contended', workflow_id, parameters } })
+  const [scaling, uninstalling, deleting, modifying] = await Promise.all([
+    start('scale', { scalable_entity_name: 'pair' }),
+    start('uninstall'),
+    system.inject('DELETE', '/deployments/contended'),
+    system.inject('POST', '/deployment-modifications', {
+      body: { deployment_id: 'contended', nodes: { host: { instances: 2 } } },
+    }),
+  ])
+  expect(deleting).toMatchObject({ status: 400, body: { error_code: 'dependent_exists_error' } })
+  const started = [scaling, uninstalling].filter(({ status }) => status === 201)
+  expect(started).toHaveLength(1)
+  const refused = [scaling, uninstalling].find(({ status }) => status !== 201)
+  expect(refused?.body.error_code).toBe('existing_running_execution_error')
+  const isModified = modifying.status === 201
+  if (!isModified) {
+    expect(modifying.body.error_code).toBe('existing_started_deployment_modification_error')
+  }
+  const ended = await system.ended(started[0]?.body.id)
+  const isScale = ended.workflow_id === 'scale'
+  // Whichever modification came first; of the other its execution is told.
+  if (isScale && isModified && ended.status === 'failed') {
+    expect(ended.error).toContain('existing started deployment modifications')
+  } else expect(ended.status).toBe('terminated')
+  if (isModified) {
+    const { id } = modifying.body
+    const rolled = await system.inject('POST', `/deployment-modifications/${id}/rollback`, { body: {} })
+    expect(rolled.status).toBe(200)
+  }
+})
+
+test('a cancelled scale is gone on with by a resume', async () => {
+  await installed('cancelled')
+  const id = await system.start('cancelled', 'scale', {
+    parameters: { scalable_entity_name: 'host' },
+  })
+  await system.inject('POST', `/executions/${id}`, { body: { action: 'cancel' } })
+  const ended = await system.ended(id)
+  if (ended.status === 'cancelled') {
+    await system.inject('POST', `/executions/${id}`, { body: { action: 'resume' } })
+    expect(await system.ended(id)).toMatchObject({ status: 'terminated' })
+  }
+  expect(await states('cancelled', 'host')).toEqual(['started', 'started'])
+  expect(await modifications('cancelled')).toEqual(['finished'])
+})

@@ -67,7 +67,7 @@ export async function startManager(options: {
     awayMs: settings.databaseSeconds * 1_000,
   })
   const directory = createDirectory(db)
-  const { readers, hashing } = managerShares(metrics)
+  const { readers, hashing, unpacking } = managerShares(metrics)
   const id = randomUUID()
   const slowDown = createSlowDown({ now: () => performance.now(), most: 10_000 })
   const listener = listen(
@@ -98,6 +98,7 @@ export async function startManager(options: {
     passwords: createPasswordCheck(hashing),
     slowDown,
     readers,
+    unpacking,
     ldapLogins: createLdapLogins(),
     keys,
     directory,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addBlueprint, addDeployment, addExecution, addTenant, addUser } from '../test/fixtures.ts'
+import { addBlueprint, addDeployment, addExecution, addPlugin, addTenant, addUser } from '../test/fixtures.ts'
 import { startTestManager, type TestManager } from '../test/test-manager.ts'
 
 /**
@@ -58,6 +58,12 @@ const kinds: readonly Kind[] = [
     add: (owner, id) => addDeployment(manager.db, id, { ...owner, blueprintId: `of-${id}`, nodes: node(id) }),
     change: { method: 'PATCH', body: { labels: [] } },
     changers: operators,
+  },
+  {
+    path: '/plugins',
+    add: (owner, id) => addPlugin(manager.db, id, owner),
+    change: { method: 'PATCH', body: { labels: {} } },
+    changers: uploaders,
   },
   {
     path: '/sites',

@@ -30,7 +30,10 @@ export function callingBlueprint(port: number): Buffer {
           relationships: [{ target: 'first', type: 'cloudify.relationships.depends_on' }],
         },
       },
-      plugins: { own: { executor: 'central_deployment_agent', install: false } },
+      plugins: {
+        own: { executor: 'central_deployment_agent', install: false },
+        absent: { executor: 'central_deployment_agent', package_name: 'absent' },
+      },
       workflows: {
         typed: {
           mapping: 'default_workflows.cloudify.plugins.workflows.execute_operation',
@@ -49,7 +52,7 @@ export function callingBlueprint(port: number): Buffer {
           mapping: 'default_workflows.cloudify.plugins.workflows.execute_operation',
           parameters: { address: { type: 'string', default: { get_attribute: ['first', 'address'] } } },
         },
-        mine: { mapping: 'own.tasks.install' },
+        mine: { mapping: 'absent.tasks.install' },
         put_up: { mapping: 'default_workflows.cloudify.plugins.workflows.install' },
         take_down: {
           mapping: 'default_workflows.cloudify.plugins.workflows.uninstall',

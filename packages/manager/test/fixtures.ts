@@ -188,3 +188,45 @@ export async function addExecution(
     .execute()
   return { id, token }
 }
+
+/** A plugin that was uploaded, with a YAML file; nothing is in its wagon. */
+export async function addPlugin(
+  db: Database,
+  id: string,
+  options: Owner & {
+    readonly packageName?: string
+    readonly version?: string
+    readonly agents?: readonly string[]
+  } = {},
+): Promise<void> {
+  const { packageName = id, version = '1.0', agents = [] } = options
+  const owned = owner(options)
+  await db
+    .insertInto('archives')
+    .values({ sha256: sha256(''), size: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await db
+    .insertInto('plugins')
+    .values({
+      ...owned,
+      id,
+      title: packageName,
+      package_name: packageName,
+      package_version: version,
+      archive_name: `${packageName}-${version}.wgn`,
+      archive_sha256: sha256(''),
+    })
+    .execute()
+  const { tenant_id } = owned
+  await db
+    .insertInto('plugin_files')
+    .values({ tenant_id, plugin_id: id, name: 'plugin.yaml', content: Buffer.from(`# ${packageName}`) })
+    .execute()
+  for (const agent of agents) {
+    await db
+      .insertInto('plugin_states')
+      .values({ tenant_id, plugin_id: id, agent_tenant_id: tenant_id, agent, state: 'installed' })
+      .execute()
+  }
+}

@@ -86,7 +86,7 @@ export async function startTestManager(
   const shared = await openSharedState(db, allSettings, log)
   const diskSpace = createDiskSpace(allSettings.dataFolder, { refusalMs: 500 })
   const metrics = createMetrics()
-  const { readers, hashing } = managerShares(metrics)
+  const { readers, hashing, unpacking } = managerShares(metrics)
   const services: ManagerServices = {
     id: randomUUID(),
     db,
@@ -101,6 +101,7 @@ export async function startTestManager(
     passwords: createPasswordCheck(hashing),
     slowDown: createSlowDown({ now: () => performance.now(), most: 10_000 }),
     readers,
+    unpacking,
     ldapLogins: createLdapLogins(1_000),
     keys: beside?.services.keys ?? openKeyRing([newKey()]),
     // Tests write users and roles behind its back: it is not listening, so it remembers nothing.

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type Database, type Transaction, toJson } from './database.ts'
 import type { ExecutionRow } from './executions/lease.ts'
 import { inParts } from './parts.ts'
+import { unawaitedIfOnly } from './sent-together.ts'
 
 export type NewEvent = {
   readonly isLog: boolean
@@ -57,12 +58,16 @@ export async function insertEvents(
   context: EventContext,
   events: readonly NewEvent[],
 ): Promise<void> {
-  for (const part of inParts(events)) await insertPart(db, context, part)
+  for (const part of inParts(events)) {
+    await sql`${insertion(context, part)} ${unawaitedIfOnly(part, events)}`.execute(db)
+  }
 }
 
-async function insertPart(db: Database, context: EventContext, events: readonly NewEvent[]): Promise<void> {
+function insertion(context: EventContext, events: readonly NewEvent[]) {
   const column = <T>(read: (event: NewEvent) => T) => events.map(read)
-  await sql`
+  const texts = (read: (event: NewEvent) => string | null | undefined) =>
+    events.map((event) => withoutNul(read(event)))
+  return sql`
     insert into events (
       tenant_id, execution_id, execution_group_id, workflow_id, deployment_id, deployment_display_name, blueprint_id,
       visibility, created_by, manager_name, agent_name, is_log, reported_timestamp, event_type, level, logger, message,
@@ -73,22 +78,22 @@ async function insertPart(db: Database, context: EventContext, events: readonly 
     from unnest(
       ${column((event) => event.isLog)}::boolean[],
       ${column((event) => event.reportedAt)}::timestamptz[],
-      ${column((event) => event.eventType ?? null)}::text[],
-      ${column((event) => event.level ?? null)}::text[],
-      ${column((event) => event.logger ?? null)}::text[],
-      ${column((event) => withoutNul(event.message))}::text[],
+      ${texts((event) => event.eventType)}::text[],
+      ${texts((event) => event.level)}::text[],
+      ${texts((event) => event.logger)}::text[],
+      ${texts((event) => event.message)}::text[],
       ${column((event) => event.nodeId ?? null)}::text[],
       ${column((event) => event.nodeInstanceId ?? null)}::text[],
-      ${column((event) => event.sourceId ?? null)}::text[],
-      ${column((event) => event.targetId ?? null)}::text[],
-      ${column((event) => event.operation ?? null)}::text[],
+      ${texts((event) => event.sourceId)}::text[],
+      ${texts((event) => event.targetId)}::text[],
+      ${texts((event) => event.operation)}::text[],
       ${column((event) => (event.errorCauses == null ? null : toJson(event.errorCauses)))}::json[]
-    ) as e`.execute(db)
+    ) as e`
 }
 
 /** PostgreSQL's text cannot hold NUL (docs/reference/events.md, "Fields"). */
-function withoutNul(text: string): string {
-  return text.replaceAll('\0', '<NUL>')
+function withoutNul(text: string | null | undefined): string | null {
+  return text?.replaceAll('\0', '<NUL>') ?? null
 }
 
 /**

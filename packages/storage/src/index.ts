@@ -113,6 +113,7 @@ export {
   type OwnedRow,
   type OwnedTable,
   ownedResource,
+  pluginTable,
   providerTable,
   secretTable,
   siteTable,
@@ -134,8 +135,8 @@ export {
 export { machineAddress } from './processes/machine-address.ts'
 export { internalFailure, publicReason } from './public-reason.ts'
 export { deleteFinishedJobs, type ExecutionJob, openQueue, type Queue } from './queue.ts'
-export type { JsonColumn, Schema, Visibility } from './schema.ts'
-export { unawaited } from './sent-together.ts'
+export type { JsonColumn, PluginProgress, PluginState, Schema, Visibility } from './schema.ts'
+export { unawaited, unawaitedIfOnly } from './sent-together.ts'
 export {
   type ConfigValues,
   openConfigValues,

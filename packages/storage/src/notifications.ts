@@ -12,6 +12,8 @@ export type Notification =
   | { readonly kind: 'state_changed'; readonly state: SharedState }
   /** Sent by triggers: users, roles, permissions, or which tenants have global resources. */
   | { readonly kind: 'access_changed' }
+  /** Somebody asked for an installation of a plugin, or for its end. */
+  | { readonly kind: 'plugin_asked'; readonly tenantId: number; readonly pluginId: string }
   /** `manager` is who heard the wrong password; `key` stands for the user and the address. */
   | { readonly kind: 'login_failed'; readonly key: string; readonly manager: string }
 

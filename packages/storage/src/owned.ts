@@ -42,6 +42,7 @@ export const blueprintFilterTable: OwnedTable = {
 }
 export const secretTable: OwnedTable = { model: 'Secret', table: 'secrets', id: 'key' }
 export const providerTable: OwnedTable = { model: 'SecretsProvider', table: 'secrets_providers', id: 'name' }
+export const pluginTable: OwnedTable = { model: 'Plugin', table: 'plugins', id: 'id' }
 export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id' }
 
 /**
@@ -51,6 +52,7 @@ export const agentTable: OwnedTable = { model: 'Agent', table: 'agents', id: 'id
 export const holdings = {
   blueprints: 'blueprints',
   deployments: 'deployments',
+  plugins: 'plugins',
   sites: 'sites',
   'deployment groups': 'deployment_groups',
   secrets: 'secrets',

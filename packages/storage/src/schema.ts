@@ -1,4 +1,7 @@
+import type { PluginState } from '@tutti/api'
 import type { ColumnType, Generated } from 'kysely'
+
+export type { PluginState } from '@tutti/api'
 
 /** A `json` column: read as a value, written as text (pg would turn a JavaScript array into a PostgreSQL one). */
 export type JsonColumn<T = unknown> = ColumnType<T, string, string>
@@ -9,6 +12,9 @@ type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | strin
 type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
 
 export type Visibility = 'private' | 'tenant' | 'global'
+
+/** How far an installation has come: `done` of `total` steps, and what is being done. */
+export type PluginProgress = { readonly done: number; readonly total: number; readonly message: string }
 
 type Owned = {
   visibility: Generated<Visibility>
@@ -75,6 +81,8 @@ export type Schema = {
     plan_parts: ColumnType<string | null, string | null | undefined, string | Uint8Array | null>
     requirements: ColumnType<unknown, string | null | undefined, string | null>
     imported_blueprints: Generated<string[]>
+    /** `NAME VERSION` of those that the plan uses. */
+    plugin_packages: Generated<string[]>
     state: string
     error: string | null
     error_traceback: string | null
@@ -85,6 +93,49 @@ export type Schema = {
     updated_at: NullableTimestamp
   }
   blueprint_labels: LabelRow & { blueprint_id: string }
+  plugins: Owned & {
+    tenant_id: number
+    id: string
+    title: string
+    package_name: string
+    package_version: string
+    package_source: string | null
+    /** File name of the wagon. */
+    archive_name: string
+    supported_platform: string | null
+    distribution: string | null
+    distribution_version: string | null
+    distribution_release: string | null
+    supported_py_versions: JsonWithDefault<readonly string[]>
+    wheels: JsonWithDefault<readonly string[]>
+    excluded_wheels: JsonWithDefault<readonly string[]>
+    blueprint_labels: JsonWithDefault<Readonly<Record<string, readonly string[]>>>
+    labels: JsonWithDefault<Readonly<Record<string, readonly string[]>>>
+    resource_tags: JsonWithDefault<Readonly<Record<string, unknown>>>
+    /** Of the wagon itself. */
+    archive_sha256: string
+  }
+  /** The YAML files and the icon that came with a plugin. */
+  plugin_files: {
+    tenant_id: number
+    plugin_id: string
+    name: string
+    content: Uint8Array
+    /** Made at the upload, for older blueprints. */
+    is_derived: Generated<boolean>
+  }
+  plugin_states: {
+    tenant_id: number
+    plugin_id: string
+    /** Hostname of a manager's or worker's machine; either this or the agent. */
+    manager: string | null
+    agent_tenant_id: number | null
+    agent: string | null
+    state: PluginState
+    error: string | null
+    progress: ColumnType<PluginProgress | null, string | null | undefined, string | null>
+    updated_at: DefaultTimestamp
+  }
   deployments: Owned & {
     tenant_id: number
     id: string

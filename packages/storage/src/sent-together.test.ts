@@ -93,3 +93,10 @@ test('what was committed while a lock was waited for is seen by the statement af
     await other.close()
   }
 })
+
+test('outside of a transaction everything is waited for', async () => {
+  const taken = sql`insert into counters values ('a', 1) ${unawaited}`.execute(database.db)
+  await expect(taken).rejects.toMatchObject({ code: '23505' })
+  await sql`update counters set value = 20 where id = 'a' ${unawaited}`.execute(database.db)
+  expect(await values()).toContain(20)
+})

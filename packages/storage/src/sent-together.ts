@@ -9,7 +9,15 @@ import { sql } from 'kysely'
 const mark = '/* unawaited */'
 export const unawaited = sql.raw(mark)
 
+/**
+ * For statements of one part of many rows: only who has a single part goes on without waiting. The others give the event
+ * loop back between two parts, and do not fill the connection faster than the server reads.
+ */
+export const unawaitedIfOnly = (part: readonly unknown[], all: readonly unknown[]) =>
+  part.length === all.length ? unawaited : sql``
+
 const beginning = /^(begin|start transaction)\b/
+const ending = /^(commit|rollback)$/
 
 /**
  * The pool, with transactions in fewer round trips: `begin` and what is `unawaited` are on their way together with what
@@ -23,10 +31,14 @@ export function sentTogether(pool: PostgresPool): PostgresPool {
     async connect() {
       const client = await pool.connect()
       const run = client.query as Query
+      let isWithin = false
       let sent: Promise<unknown>[] = []
       const query: Query = async (text, values) => {
         const answer = run(text, values)
-        if (text.endsWith(mark) || beginning.test(text)) {
+        const begins = beginning.test(text)
+        if (begins) isWithin = true
+        else if (ending.test(text)) isWithin = false
+        if (begins || (isWithin && text.endsWith(mark))) {
           // Whoever waits for the next statement is told.
           answer.catch(() => undefined)
           sent.push(answer)

@@ -2,7 +2,8 @@ import type { ConfigValues, Database, FairShares, Queue, Registry } from '@tutti
 import type { CoalescedTask } from './coalesced-task.ts'
 import type { WorkerLog } from './log.ts'
 import type { WorkerMetrics } from './metrics.ts'
-import type { Executors } from './operations/index.ts'
+import type { Executors, StartProcess } from './operations/index.ts'
+import type { Plugins } from './plugins/index.ts'
 import type { ResourcesFolder } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 
@@ -22,6 +23,9 @@ export type WorkerServices = {
   /** Starts what waits in the queue and may run now: asked after every execution too. */
   readonly waiting: CoalescedTask
   readonly resources: ResourcesFolder
+  /** How processes in Python are started: those of operations and of workflows. */
+  readonly startPython: StartProcess
+  readonly plugins: Plugins
   readonly executors: Executors
   readonly log: WorkerLog
   readonly metrics: Registry

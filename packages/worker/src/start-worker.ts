@@ -15,9 +15,10 @@ import {
 import { type Claims, createClaims } from './claims.ts'
 import { createCoalescedTask } from './coalesced-task.ts'
 import { startCoordinator } from './coordinator/index.ts'
-import { createExecutors } from './executors/index.ts'
+import { createExecutors, openPython } from './executors/index.ts'
 import type { WorkerLog } from './log.ts'
 import { workerMetrics } from './metrics.ts'
+import { openPlugins } from './plugins/index.ts'
 import { openResources } from './resources-folder/index.ts'
 import type { WorkerSettings } from './settings.ts'
 
@@ -71,6 +72,8 @@ export async function startWorker(options: {
     },
   )
   const resources = await openResources({ db, settings, config, log })
+  const python = openPython({ metrics, log }, settings.warmPython)
+  const plugins = await openPlugins({ db, settings, log, metrics, now: Date.now })
   const services = {
     db,
     queue,
@@ -81,6 +84,8 @@ export async function startWorker(options: {
     environments,
     waiting,
     resources,
+    startPython: python.start,
+    plugins,
     log,
     metrics,
     counts: workerMetrics(metrics, () => claims.running),
@@ -93,8 +98,13 @@ export async function startWorker(options: {
     (notification) => {
       claims.onNotification(notification)
       config.onNotification(notification)
+      plugins.onNotification(notification)
     },
-    config.onListening,
+    (isListening) => {
+      config.onListening(isListening)
+      // What was said meanwhile.
+      if (isListening) plugins.ask()
+    },
   )
   const heartbeat = await startHeartbeat(
     db,
@@ -120,7 +130,8 @@ export async function startWorker(options: {
       // Nobody else does what this one no longer does: another one is elected while operations still end.
       await Promise.all([coordinator.stop(), claims.drain()])
       await Promise.all(Object.values(executors).map((executor) => executor.close?.()))
-      await Promise.all([environments.stop(), waiting.stop(), resources.stop()])
+      await python.close()
+      await Promise.all([environments.stop(), waiting.stop(), resources.stop(), plugins.stop()])
       await heartbeat.stop()
       await listener.close()
       config.close()

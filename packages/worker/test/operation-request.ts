@@ -38,6 +38,7 @@ export const operationRequest = (
   logLimits: { maxBytes: 1_000_000, files: 2 },
   python: 'python3',
   user: null,
+  said: () => undefined,
   warn: (error, what) => console.error(what, error),
   ...changes,
 })

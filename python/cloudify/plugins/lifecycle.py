@@ -1,13 +1,14 @@
 """Installing and uninstalling sets of instances (docs/reference/workflows.md, "Order").
 
-Here these graphs run only in local runs: on a manager their operations need the engine of Python workflows."""
-from typing import Any, Iterable, Optional
+On a manager the engine builds and runs them as it does its own; in local runs, and where a graph holds more than them,
+they are built here."""
+from typing import Any, Callable, Iterable, Optional
 
 from cloudify.plugins.subgraphs import (
     ignore_subgraph_on_task_failure, install_node_instance_subgraph, is_host_node, plugins_install_task,
     plugins_uninstall_task, prepare_running_agent, relationship_steps, set_send_node_event_on_error_handler,
     stub_subgraph, uninstall_node_instance_subgraph)
-from cloudify.workflows.engine import instead_of_workflow, needs_engine
+from cloudify.workflows.engine import instead_of_workflow, not_built
 
 __all__ = [
     'LifecycleProcessor', 'execute_establish_relationships', 'execute_unlink_relationships',
@@ -34,14 +35,20 @@ class LifecycleProcessor:
         self.name_prefix = name_prefix
 
     def install(self) -> None:
-        self._need_engine('install')
-        self.build_install()
-        self.graph.execute()
+        self._run('install', self.build_install)
 
     def uninstall(self) -> None:
-        self._need_engine('uninstall')
-        self.build_uninstall()
-        self.graph.execute()
+        self._run('uninstall', self.build_uninstall)
+
+    def _run(self, lifecycle: str, build: Callable[[], Any]) -> None:
+        """A graph that somebody has put more into is built here, to be one with that."""
+        engine = self.graph._engine
+        if engine is None or self.graph.tasks or self.modified_relationship_ids is not None:
+            build()
+            self.graph.execute()
+            return
+        engine.lifecycle(lifecycle, self.name_prefix + lifecycle, self.node_instances, self.intact_nodes,
+                         self.ignore_failure)
 
     def rollback(self) -> None:
         raise _needs('rollback')
@@ -91,10 +98,6 @@ class LifecycleProcessor:
                 if relationship.target_node_instance in subgraphs:
                     yield instance, relationship.target_node_instance
 
-    def _need_engine(self, workflow: str) -> None:
-        if not self.graph.ctx.local and not self.graph.ctx.dry_run:
-            raise _needs(workflow)
-
 
 def install_node_instances(graph: Any, node_instances: Iterable[Any], related_nodes: Optional[Iterable[Any]] = None,
                            name_prefix: str = '') -> None:
@@ -137,19 +140,15 @@ def rollback_node_instances(graph: Any, node_instances: Iterable[Any],
 def execute_establish_relationships(graph: Any, node_instances: Iterable[Any],
                                     related_nodes: Optional[Iterable[Any]] = None,
                                     modified_relationship_ids: Any = None) -> None:
-    processor = LifecycleProcessor(graph, related_nodes, node_instances, modified_relationship_ids)
-    processor._need_engine('install')
-    processor.build_install()
-    graph.execute()
+    LifecycleProcessor(graph, related_nodes, node_instances, modified_relationship_ids,
+                       name_prefix='establish-').install()
 
 
 def execute_unlink_relationships(graph: Any, node_instances: Iterable[Any],
                                  related_nodes: Optional[Iterable[Any]] = None,
                                  modified_relationship_ids: Any = None) -> None:
-    processor = LifecycleProcessor(graph, related_nodes, node_instances, modified_relationship_ids)
-    processor._need_engine('uninstall')
-    processor.build_uninstall()
-    graph.execute()
+    LifecycleProcessor(graph, related_nodes, node_instances, modified_relationship_ids,
+                       name_prefix='unlink-').uninstall()
 
 
 def reinstall_node_instance_subgraph(instance: Any, graph: Any) -> Any:
@@ -174,5 +173,4 @@ def update_node_instance_subgraph(instance: Any, graph: Any, **kwargs: Any) -> A
 
 
 def _needs(workflow: str) -> Exception:
-    return needs_engine('The lifecycle of several instances out of a Python workflow',
-                        instead_of_workflow(workflow))
+    return not_built('{0} out of a Python workflow'.format(workflow.capitalize()), instead_of_workflow(workflow))

@@ -1,15 +1,14 @@
-"""What is not here: sending operations to workers out of a Python workflow."""
+"""What is not here: what only a manager does, and what this one does not do yet."""
 from cloudify.exceptions import NonRecoverableError
 
 
-def needs_engine(what: str, instead: str) -> NonRecoverableError:
-    return NonRecoverableError('{0} needs the engine of Python workflows, which is not built yet in this manager: '
-                               '{1}'.format(what, instead))
+def needs_engine(what: str, instead: str = '') -> NonRecoverableError:
+    return NonRecoverableError('{0} is the work of a manager, and this is a run without one{1}'.format(
+        what, instead and ': ' + instead))
 
 
-INSTEAD_OF_OPERATIONS = (
-    'start the built-in workflow execute_operation of the deployment '
-    '(cloudify.manager.get_rest_client().executions.start(deployment_id, "execute_operation", {"operation": …}))')
+def not_built(what: str, instead: str) -> NonRecoverableError:
+    return NonRecoverableError('{0} is not built yet in this manager: {1}'.format(what, instead))
 
 
 def instead_of_workflow(name: str) -> str:

@@ -58,7 +58,10 @@ def deserialize_handler(stored: Optional[Dict[str, Any]]) -> Any:
     if not stored:
         return None
     arguments = dict(stored)
+    arguments.pop('asks', None)
     module_name, _, name = arguments.pop('path').rpartition('.')
+    if not module_name:
+        return None  # one of the engine's own, which nobody here is asked for
     found = getattr(importlib.import_module(module_name), name)
     return found(**arguments) if isinstance(found, type) else found
 

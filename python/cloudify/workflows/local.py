@@ -8,7 +8,7 @@ import threading
 from typing import Any, Dict, List, Optional
 
 from cloudify.records import Record
-from cloudify.workflows.engine import needs_engine
+from cloudify.workflows.engine import not_built
 
 INSTEAD = ('for the unit test of an operation use cloudify.mocks.MockCloudifyContext, for a whole blueprint a manager '
            '(`tutti serve`) and its client')
@@ -21,14 +21,14 @@ class StorageConflictError(Exception):
 def init_env(blueprint_path: str, name: str = 'local', inputs: Optional[Dict[str, Any]] = None, storage: Any = None,
              ignored_modules: Optional[List[str]] = None, provider_context: Optional[Dict[str, Any]] = None,
              resolver: Any = None, validate_version: bool = True) -> Any:
-    raise needs_engine('A local environment of blueprint {0}'.format(blueprint_path), INSTEAD)
+    raise not_built('A local environment of blueprint {0}'.format(blueprint_path), INSTEAD)
 
 
 def load_env(name: str, storage: Any, resolver: Any = None) -> Any:
     """None when the storage has none of that name."""
     if not storage.exists(name):
         return None
-    raise needs_engine('Local environment {0}'.format(name), INSTEAD)
+    raise not_built('Local environment {0}'.format(name), INSTEAD)
 
 
 class _Storage:

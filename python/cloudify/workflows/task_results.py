@@ -12,6 +12,7 @@ class WorkflowTaskResult:
         self._result: Any = _UNSET
         self._callbacks: List[Tuple[Callable[..., Any], tuple, dict]] = []
         self._done = threading.Event()
+        self._woken = threading.Event()
         self._lock = threading.Lock()
 
     @property
@@ -24,13 +25,14 @@ class WorkflowTaskResult:
     @result.setter
     def result(self, value: Any) -> None:
         with self._lock:
-            if self._result is not _UNSET:
+            if self._done.is_set():
                 raise RuntimeError('{0} has a result already'.format(self.task))
             self._result = value
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:
             self._call(*callback)
         self._done.set()
+        self._woken.set()
 
     def on_result(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         """Calls `f(result, …)` once there is one. What it returns takes the result's place, unless it is None."""
@@ -40,6 +42,19 @@ class WorkflowTaskResult:
                 return
         self._call(f, args, kwargs)
 
+    def show(self, value: Any) -> None:
+        """To a handler, which may look at it before it counts."""
+        if not self._done.is_set():
+            self._result = value
+
+    def hide(self) -> None:
+        if not self._done.is_set():
+            self._result = _UNSET
+
+    def wake(self) -> None:
+        """Whoever waits looks for a wish to cancel."""
+        self._woken.set()
+
     def get(self, retry_on_failure: bool = True) -> Any:
         """Waits. What failed is tried again as its handlers and retries say, then raised."""
         from cloudify.workflows import workflow_api
@@ -48,8 +63,8 @@ class WorkflowTaskResult:
             if not isinstance(self._result, BaseException):
                 return self._result
             error = self._result
-            if not retry_on_failure:
-                raise error
+            if not retry_on_failure or self.task._engine() is not None:
+                raise error  # a worker has tried all that was to be tried
             answer = self.task.handle_task_terminated()
             if answer.action == answer.HANDLER_IGNORE or answer.action == answer.HANDLER_CONTINUE:
                 return None
@@ -68,9 +83,16 @@ class WorkflowTaskResult:
         return self._done.wait(timeout)
 
     def _wait(self, workflow_api: Any) -> None:
-        while not self._done.wait(0.1):
+        # A worker wakes whoever waits; in this process alone there is nobody who would.
+        is_woken = self.task._engine() is not None
+        while not self._done.is_set():
             if workflow_api.has_cancel_request():
                 raise workflow_api.ExecutionCancelled()
+            if is_woken:
+                self._woken.wait()
+                self._woken.clear()
+            else:
+                self._done.wait(0.1)
 
     def _call(self, f: Callable[..., Any], args: tuple, kwargs: dict) -> None:
         replaced = f(self._result, *args, **kwargs)

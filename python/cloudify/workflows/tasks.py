@@ -1,13 +1,13 @@
 """Tasks of workflows (docs/reference/python-workflows.md, "Tasks")."""
 import time
 import uuid
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Iterable, Optional
 
 from cloudify.constants import (
     TASK_FAILED, TASK_PENDING, TASK_RESCHEDULED, TASK_RESPONSE_SENT, TASK_SENDING, TASK_SENT, TASK_STARTED,
     TASK_SUCCEEDED, TERMINATED_STATES)
 from cloudify.exceptions import NonRecoverableError, OperationRetry, RecoverableError
-from cloudify.workflows.engine import INSTEAD_OF_OPERATIONS, needs_engine
+from cloudify.workflows.engine import needs_engine
 from cloudify.workflows.handlers import HandlerResult, deserialize_handler, serialize_handler
 from cloudify.workflows.task_results import WorkflowTaskResult
 
@@ -29,6 +29,13 @@ __all__ = [
     'TASK_SENDING', 'TASK_SENT', 'TASK_STARTED', 'TASK_SUCCEEDED', 'TERMINATED_STATES', 'UpdateExecutionStatusTask',
     'WorkflowTask', 'WorkflowTaskResult',
 ]
+
+
+def _named_handler(handler: Any) -> Optional[Dict[str, Any]]:
+    try:
+        return serialize_handler(handler)
+    except NonRecoverableError:
+        return {'path': getattr(handler, '__qualname__', None) or type(handler).__name__}
 
 
 class WorkflowTask:
@@ -106,6 +113,39 @@ class WorkflowTask:
         """Starts it."""
         raise NotImplementedError('{0}.apply_async'.format(type(self).__name__))
 
+    # ---- where a worker runs the graph
+
+    def call(self) -> Any:
+        """Does, in this process and this thread, what it is there for."""
+        return self.apply_async().get(retry_on_failure=False)
+
+    def end(self, state: str, result: Any, error: Any) -> None:
+        """The worker says how it has ended, after all that was to be tried."""
+        if self.is_terminated:
+            return
+        self._state = state
+        self.is_terminated = True
+        self.error = error
+        self.async_result.result = result if error is None else error
+
+    def show(self, result: Any, error: Any) -> None:
+        """To its handler: how it has ended this time."""
+        self._state = TASK_SUCCEEDED if error is None else TASK_FAILED
+        self.error = error
+        self.async_result.show(result if error is None else error)
+
+    def hide(self) -> None:
+        self._state, self.error = TASK_STARTED, None
+        self.async_result.hide()
+
+    def described(self, dependencies: Iterable[str] = ()) -> Dict[str, Any]:
+        """As the worker is told of it. Its handlers stay here, so they need no names."""
+        return dict(self._dump(_named_handler), dependencies=sorted(dependencies))
+
+    def _engine(self) -> Any:
+        internal = getattr(self.workflow_context, 'internal', None)
+        return getattr(internal, 'engine', None)
+
     def handle_task_terminated(self) -> HandlerResult:
         """What its handlers say; `retried_task` is a new task when it is to be tried again."""
         if self._state == TASK_SUCCEEDED:
@@ -159,15 +199,24 @@ class WorkflowTask:
         return {}
 
     def dump(self) -> Dict[str, Any]:
+        return self._dump(serialize_handler)
+
+    def _dump(self, serialized: Callable[[Any], Any]) -> Dict[str, Any]:
         subgraph = self.containing_subgraph
         return {
-            'id': self.id, 'name': self.name, 'state': self._state, 'type': self.task_type,
+            'id': self.id, 'name': self.name, 'state': self._state, 'type': self._stored_type(),
             'parameters': dict(
                 self._common(), current_retries=self.current_retries, retried_task=self.retried_task,
                 error=None if self.error is None else str(self.error),
                 containing_subgraph=None if subgraph is None else subgraph.id,
-                on_success=serialize_handler(self.on_success), on_failure=serialize_handler(self.on_failure),
+                on_success=serialized(self.on_success), on_failure=serialized(self.on_failure),
                 task_kwargs=self._task_kwargs())}
+
+    def _stored_type(self) -> str:
+        """A class of a plugin is found by its path."""
+        kind = type(self)
+        is_own = kind.__module__.startswith('cloudify.workflows.')
+        return self.task_type if is_own else '{0}.{1}'.format(kind.__module__, kind.__qualname__)
 
     @classmethod
     def restore(cls, ctx: Any, graph: Any, task_descr: Any) -> 'WorkflowTask':
@@ -231,11 +280,23 @@ class RemoteWorkflowTask(WorkflowTask):
         return True
 
     def apply_async(self) -> WorkflowTaskResult:
-        raise needs_engine('Sending operation {0} to a worker'.format(self.short_description), INSTEAD_OF_OPERATIONS)
+        engine = self._engine()
+        if engine is None:
+            raise needs_engine('Sending operation {0} to a worker'.format(self.short_description), 'start the workflow there')
+        return engine.start(self)
 
     def _duplicate(self) -> WorkflowTask:
         return RemoteWorkflowTask(self.kwargs, self._cloudify_context, self.workflow_context, task_queue=self.queue,
                                   task_target=self.target, **self._common())
+
+    @classmethod
+    def _restored(cls, ctx: Any, graph: Any, task_descr: Any, task_kwargs: Dict[str, Any]) -> WorkflowTask:
+        inputs = dict(task_kwargs.get('kwargs') or {})
+        context = inputs.pop('__cloudify_context', None)
+        own = {key: ctx._context[key] for key in ('execution_token', 'rest_token') if ctx._context.get(key)}
+        return RemoteWorkflowTask(
+            inputs, dict(task_kwargs.get('cloudify_context') or context or {}, **own), ctx, task_descr['id'],
+            task_kwargs.get('task_queue'), task_kwargs.get('task_target', task_kwargs.get('target')))
 
     def _task_kwargs(self) -> Dict[str, Any]:
         context = {key: value for key, value in self._cloudify_context.items()
@@ -268,15 +329,21 @@ class LocalWorkflowTask(WorkflowTask):
         return self.kwargs.get('__cloudify_context') or {}
 
     def apply_async(self) -> WorkflowTaskResult:
+        engine = self._engine()
+        if engine is not None:
+            return engine.start(self)
         self.set_state(TASK_SENT)
         self.workflow_context.internal.run_local(self._run)
         return self.async_result
 
+    def call(self) -> Any:
+        # Restored tasks have lost their function: what it did before is all it does.
+        return self.local_task(**self.kwargs) if self.local_task else None
+
     def _run(self) -> None:
         self.set_state(TASK_STARTED)
         try:
-            # Restored tasks have lost their function: what it did before is all it does.
-            result = self.local_task(**self.kwargs) if self.local_task else None
+            result = self.call()
         except OperationRetry as error:
             self.set_state(TASK_RESCHEDULED, exception=error)
         except Exception as error:
@@ -308,7 +375,13 @@ class _AtOnce(WorkflowTask):
     def name(self) -> str:  # type: ignore[override]
         return self.task_type
 
+    def call(self) -> Any:
+        return self._do()
+
     def apply_async(self) -> WorkflowTaskResult:
+        engine = self._engine()
+        if engine is not None:
+            return engine.start(self)
         try:
             result = self._do()
         except Exception as error:

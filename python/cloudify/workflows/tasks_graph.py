@@ -26,6 +26,8 @@ class TaskDependencyGraph:
         self._finished_tasks: Dict[str, Any] = {}
         self._ready: Set[Any] = set()
         self._ended: Any = queue.Queue()
+        self._told: Dict[str, Set[str]] = {}  # what the worker knows: tasks, with what they wait for
+        self._engine_run: Any = None  # while a worker runs it
 
     # ---- building
 
@@ -105,11 +107,72 @@ class TaskDependencyGraph:
                 others.difference_update(free)
         return ordered
 
+    # ---- where a worker runs it
+
+    @property
+    def _engine(self) -> Any:
+        return getattr(getattr(self.ctx, 'internal', None), 'engine', None)
+
+    def _in_order(self) -> List[Any]:
+        """Subgraphs before what is in them."""
+        ordered: Dict[str, Any] = {}
+        for task in self.tasks:
+            around = []
+            while task is not None and task.id not in ordered:
+                around.append(task)
+                task = task.containing_subgraph
+            ordered.update((one.id, one) for one in reversed(around))
+        return list(ordered.values())
+
+    def _changes(self) -> Any:
+        """Since the worker was told: new tasks, what others wait for now, and those that are no more."""
+        new = [task for task in self._in_order() if task.id not in self._told]
+        wired = {}
+        for one, told in self._told.items():
+            if one in self._tasks and self._dependencies[one] != {other for other in told if other in self._tasks}:
+                wired[one] = sorted(self._dependencies[one])
+        gone = [one for one in self._told if one not in self._tasks and one not in self._finished_tasks]
+        return new, wired, gone
+
+    def _is_described(self, tasks_now: Iterable[Any]) -> None:
+        for task in tasks_now:
+            self._told[task.id] = set(self._dependencies[task.id])
+
+    def _has_ended(self, task: Any) -> None:
+        subgraph = task.containing_subgraph
+        if subgraph is not None and task.error is not None and subgraph.failed_task is None:
+            subgraph.failed_task = task
+        self._finished_tasks[task.id] = task
+        for other in self._dependents.pop(task.id, ()):
+            self._dependencies[other].discard(task.id)
+        self._dependencies.pop(task.id, None)
+        self._tasks.pop(task.id, None)
+        self._ready.discard(task)
+        if subgraph is not None:
+            subgraph.tasks.pop(task.id, None)
+
+    def _ran(self) -> None:
+        """What is added from now on is another graph."""
+        self.id = None
+        for task in self.tasks:
+            self._finished_tasks[task.id] = task
+        for known in (self._tasks, self._dependencies, self._dependents, self._told):
+            known.clear()  # type: ignore[attr-defined]
+        self._ready.clear()
+
     # ---- stored
 
     def store(self, name: str, optimize: bool = True) -> None:
         if optimize:
             self.optimize()
+        if self._engine is not None:
+            for task in self.tasks:
+                task.dump()  # a handler that nobody could find again is an error now, not after a crash
+            self.id = self._engine.store(self, name)
+            self._is_described(self.tasks)
+            for task in self.tasks:
+                task.stored = True
+            return
         stored = self.ctx.store_tasks_graph(name, operations=[
             dict(task.dump(), dependencies=sorted(self._dependencies[task.id])) for task in self.tasks])
         if stored:
@@ -121,7 +184,10 @@ class TaskDependencyGraph:
     def restore(cls, workflow_context: Any, retrieved_graph: Any) -> 'TaskDependencyGraph':
         """What is stored, with what has ended left out."""
         graph = cls(workflow_context, graph_id=retrieved_graph['id'])
-        rows = {row['id']: row for row in workflow_context.get_operations(retrieved_graph['id'])}
+        found = retrieved_graph.get('rows')
+        if found is None:
+            found = workflow_context.get_operations(retrieved_graph['id'])
+        rows = {row['id']: row for row in found}
         for row in rows.values():
             task = _kind_of(row['type']).restore(workflow_context, graph, row)
             if task.is_terminated:
@@ -139,13 +205,16 @@ class TaskDependencyGraph:
             for other in row.get('dependencies') or []:
                 if graph.get_task(other) is not None:
                     graph.add_dependency(task, graph.get_task(other))
+        graph._is_described(graph.tasks)
         return graph
 
     # ---- running
 
     def execute(self) -> None:
-        """Runs the tasks that run in this process; one that a worker has to run is an error that says what to use
-        instead. Raises WorkflowFailed for all tasks that failed, and ExecutionCancelled."""
+        """Has the worker run it; in a local run, runs it in this process, where a task for a worker is an error. Raises
+        WorkflowFailed for all tasks that failed, and ExecutionCancelled."""
+        if self._engine is not None:
+            return self._engine.execute(self)
         errors: List[Any] = []
         deadline: Optional[float] = None
         running: Set[str] = set()
@@ -323,6 +392,12 @@ class SubgraphTask(tasks.WorkflowTask):
     def _duplicate(self) -> tasks.WorkflowTask:
         raise NotImplementedError('A subgraph is tried again by its on_failure handler, which builds it anew')
 
+    def _dump(self, serialized: Callable[[Any], Any]) -> Dict[str, Any]:
+        stored = super()._dump(serialized)
+        if self.on_failure is fail_subgraph:
+            stored['parameters']['on_failure'] = None  # what happens without being asked
+        return stored
+
     @classmethod
     def _restored(cls, ctx: Any, graph: Any, task_descr: Any, task_kwargs: Dict[str, Any]) -> 'SubgraphTask':
         return cls(graph, ctx, task_descr['id'])
@@ -343,7 +418,8 @@ def make_or_get_graph(f: Callable[..., Any]) -> Callable[..., Any]:
         name = kwargs.pop('name')
         if getattr(ctx, 'dry_run', False):
             return f(*args, **kwargs)
-        stored = ctx.get_tasks_graph(name)
+        engine = getattr(getattr(ctx, 'internal', None), 'engine', None)
+        stored = ctx.get_tasks_graph(name) if engine is None else engine.stored(name)
         if stored:
             return TaskDependencyGraph.restore(ctx, stored)
         graph = f(*args, **kwargs)

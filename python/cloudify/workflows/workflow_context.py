@@ -104,6 +104,7 @@ class WorkflowInternal:
         self.workflow_ctx = workflow_ctx
         self.handler = handler
         self.graph_mode = False
+        self.engine: Any = None  # of the worker that runs this workflow
         self._task_graph: Optional[TaskDependencyGraph] = None
         self._pool: Optional[ThreadPoolExecutor] = None
         self._lock = threading.Lock()
@@ -153,6 +154,9 @@ class WorkflowInternal:
         return self.handler.evaluate_functions(payload)
 
     def _setting(self, name: str, default: Any) -> Any:
+        if self.engine is not None:  # the worker has said it
+            own = self.workflow_ctx._context.get(name)
+            return default if own is None else own
         stored = (self.workflow_ctx.bootstrap_context.get('workflows') or {}).get(name)
         if stored is not None:
             return stored
@@ -186,8 +190,11 @@ class CloudifyWorkflowContext(CommonContext):
         self.deployment = WorkflowDeploymentContext(self._context, self)
         handler = LocalHandler(self) if self.local else ManagerHandler(self)
         self.internal = WorkflowInternal(self, handler)
-        self._nodes_and_instances = NodesAndInstances(self, [], [])
-        if self.workflow_id not in _WITHOUT_NODES and (self.local or self.deployment.id):
+        self._loaded: Optional[NodesAndInstances] = None
+        self._folder: Optional[str] = None  # of the process, on a worker
+        if self.workflow_id in _WITHOUT_NODES or not (self.local or self.deployment.id):
+            self._loaded = NodesAndInstances(self, [], [])
+        elif self.local:
             self.refresh_node_instances()
 
     @property
@@ -195,6 +202,17 @@ class CloudifyWorkflowContext(CommonContext):
         return self.tenant.get('name')
 
     # ---- nodes
+
+    @property
+    def _nodes_and_instances(self) -> NodesAndInstances:
+        """As they are when somebody looks at them first."""
+        if self._loaded is None:
+            self.refresh_node_instances()
+        assert self._loaded is not None
+        return self._loaded
+
+    def _known_instance(self, node_instance_id: str) -> Any:
+        return None if self._loaded is None else self._loaded.get_node_instance(node_instance_id)
 
     @property
     def nodes(self) -> Iterator[CloudifyWorkflowNode]:
@@ -213,7 +231,7 @@ class CloudifyWorkflowContext(CommonContext):
     def refresh_node_instances(self) -> None:
         """Reads all of them anew; the objects are others then."""
         handler = self.internal.handler
-        self._nodes_and_instances = NodesAndInstances(self, handler.get_nodes(), handler.get_node_instances())
+        self._loaded = NodesAndInstances(self, handler.get_nodes(), handler.get_node_instances())
 
     # ---- saying
 
@@ -278,7 +296,8 @@ class CloudifyWorkflowContext(CommonContext):
         settings = self.internal.get_task_configuration()
         for layer in ((marked, called) if override_task_config else (called, marked)):
             settings.update(layer)
-        kind = tasks.DryRunLocalWorkflowTask if self.dry_run else tasks.LocalWorkflowTask
+        is_shown = self.dry_run and self.internal.engine is None
+        kind = tasks.DryRunLocalWorkflowTask if is_shown else tasks.LocalWorkflowTask
         return self._process_task(kind(local_task, self, node, **settings))
 
     def remote_task(self, kwargs: Optional[Dict[str, Any]], cloudify_context: Dict[str, Any],
@@ -290,7 +309,7 @@ class CloudifyWorkflowContext(CommonContext):
             settings['total_retries'] = total_retries
         if retry_interval is not None:
             settings['retry_interval'] = retry_interval
-        if self.dry_run:
+        if self.dry_run and self.internal.engine is None:
             return self._process_task(tasks.DryRunLocalWorkflowTask(
                 None, self, name=cloudify_context.get('task_name'), task_id=task_id, **settings))
         return self._process_task(tasks.RemoteWorkflowTask(
@@ -303,7 +322,8 @@ class CloudifyWorkflowContext(CommonContext):
         if self.internal.graph_mode:
             return task
         self.internal.task_graph  # from now on it is too late for graph mode
-        return task.apply_async()
+        engine = self.internal.engine
+        return task.apply_async() if engine is None else engine.start(task)
 
     # ---- the manager's records
 

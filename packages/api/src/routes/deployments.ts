@@ -197,4 +197,17 @@ export const deploymentRoutes = {
     response: DeploymentCapabilities,
     status: 200,
   }),
+  'deployments.verify': route({
+    method: 'GET',
+    path: '/deployments/:deployment_id/verify',
+    since: 'v3.1',
+    permission: 'deployment_modify',
+    summary: 'Look whether node instances, relationships and counts of a deployment agree',
+    response: Type.Object({
+      deployment_id: Type.String(),
+      /** What is wrong, a sentence each. */
+      problems: Type.Array(Type.String()),
+    }),
+    status: 200,
+  }),
 } as const

@@ -23,6 +23,7 @@ import { nodeInstanceRoutes } from './node-instances.ts'
 import { nodeRoutes } from './nodes.ts'
 import { operationRoutes } from './operations.ts'
 import { permissionRoutes } from './permissions.ts'
+import { pluginRoutes } from './plugins.ts'
 import { resourceRoutes } from './resources.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './searches.ts'
@@ -51,6 +52,7 @@ export const builtRoutes = {
   ...permissionRoutes,
   ...ldapRoutes,
   ...blueprintRoutes,
+  ...pluginRoutes,
   ...deploymentRoutes,
   ...evaluationRoutes,
   ...dependencyRoutes,

@@ -12,22 +12,6 @@ const documented: readonly (readonly [
   Route['tenant'],
   readonly `${Route['method']} /${string}`[],
 ])[] = [
-  ...resource('plugin', 'v2', {
-    list: ['GET /plugins'],
-    get: ['GET /plugins/:plugin_id'],
-    upload: [
-      'POST /plugins',
-      'POST /plugins/:plugin_id',
-      'PUT /plugins/:plugin_id',
-      'PATCH /plugins/:plugin_id',
-    ],
-    delete: ['DELETE /plugins/:plugin_id'],
-    download: ['GET /plugins/:plugin_id/archive', 'GET /plugins/:plugin_id/yaml'],
-  }),
-  ...resource('resource', 'v3', {
-    set_visibility: ['PATCH /plugins/:plugin_id/set-visibility'],
-    set_global: ['PATCH /plugins/:plugin_id/set-global'],
-  }),
   ...resource('plugins_update', 'v3.1', {
     list: ['GET /plugins-updates'],
     get: ['GET /plugins-updates/:update_id'],

@@ -24,7 +24,17 @@ export const RecordedWorkflow = Type.Object({
   ),
 })
 
-const Plugins = Type.Optional(Nullable(Type.Array(Type.Object({ name: Type.String() }))))
+const Plugins = Type.Optional(
+  Nullable(
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        package_name: Type.Optional(Nullable(Type.String())),
+        package_version: Type.Optional(Nullable(Type.String())),
+      }),
+    ),
+  ),
+)
 const named = Type.Optional(NamedObjects)
 
 export const RecordedPlan = Type.Object({
@@ -38,5 +48,6 @@ export const RecordedPlan = Type.Object({
   ),
   deployment_plugins_to_install: Plugins,
   host_agent_plugins_to_install: Plugins,
+  workflow_plugins_to_install: Plugins,
   imported_blueprints: Type.Optional(Nullable(Type.Array(Type.String()))),
 })

@@ -11,6 +11,7 @@ import { JsonObject, ListOf, Nullable, newVisibility, Shape } from '../shapes/co
 import { Deployment } from '../shapes/deployment.ts'
 import type { Event } from '../shapes/event.ts'
 import { type Status, Version } from '../shapes/manager.ts'
+import { Plugin } from '../shapes/plugin.ts'
 import { Secret } from '../shapes/secret.ts'
 import type { AdaptableRequest, Adaptation } from './adaptation.ts'
 import { V2Event, v2Event } from './v2-events.ts'
@@ -79,6 +80,10 @@ const beforeV31: Adaptations = {
   'blueprints.delete': {
     route: { status: 200, response: Blueprint },
     resource: { from: 'blueprints.get', when: 'before' },
+  },
+  'plugins.delete': {
+    route: { status: 200, response: Plugin },
+    resource: { from: 'plugins.get', when: 'before' },
   },
   // Their clients wait for the execution that creates it themselves, and expect no look at plugins.
   'deployments.create': {

@@ -8,6 +8,7 @@ import { renderFields } from '../output/fields.ts'
 import { jsonColumn, labelsText, ownerColumns, statusColumn, textColumn, timeColumn } from './columns.ts'
 import { type Noun, needOneOf, type Options, repeated } from './command.ts'
 import { dependencies } from './dependencies.ts'
+import { workflowVerbs } from './deployment-workflows.ts'
 import { filtersOf, searchOptions } from './filters.ts'
 import { awaitCreation } from './follow.ts'
 import { labelsOf } from './labels.ts'
@@ -168,6 +169,18 @@ export const deployments: Noun = {
       done: ([id], options) => `Deployment ${id} belongs to ${options.text('username')}`,
     }),
     ...visibilityVerbs('deployments.setVisibility', 'deployment'),
+    ...workflowVerbs,
+    {
+      usage: 'verify <deployment>',
+      description: 'Look whether node instances, relationships and counts of a deployment agree',
+      examples: ['tutti deployments verify web-1'],
+      run: async ({ client, printer }, [id = '']) => {
+        const { call } = await client()
+        const found = await call('deployments.verify', { params: { deployment_id: id } })
+        printer.value(found, found.problems.join('\n') || `All of ${id} agrees.`)
+        return found.problems.length === 0 ? 0 : 1
+      },
+    },
   ],
   nouns: [labelsOf('deployment'), filtersOf('deployments'), dependencies, updates],
 }

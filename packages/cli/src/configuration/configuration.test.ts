@@ -44,7 +44,7 @@ test('user ids of operations are a range that no user of the machine is in', asy
     (await resolveConfiguration(await environmentWith(), { operationUsers: text })).configuration
       .operationUsers
   expect(await of('200000-265535')).toEqual({ first: 200_000, last: 265_535 })
-  for (const wrong of ['', '0-10', '200000', '5000-4000', 'nobody', '1000-4294967295']) {
+  for (const wrong of ['', '0-10', '200000', '5000-4000', '5000-5000', 'nobody', '1000-4294967295']) {
     await expect(of(wrong), wrong).rejects.toThrow('two user ids from 1000 on')
   }
 })

@@ -223,7 +223,7 @@ export const settings = {
     placeholder: 'FIRST-LAST',
     description:
       'User ids of the operating system that scripts and plugins run as, one for each tenant: they reach neither ' +
-      'what the manager keeps nor those of other tenants. Needs root',
+      'what the manager keeps nor those of other tenants. The last one installs plugins. Needs root',
     part: 'server',
     default: undefined,
     defaultText: 'the user who runs Tutti',

@@ -78,7 +78,7 @@ export function userIds(
   context: ParseContext,
 ): { readonly first: number; readonly last: number } {
   const [first = 0, last = 0] = (/^\s*(\d+)\s*-\s*(\d+)\s*$/.exec(given) ?? []).slice(1).map(Number)
-  if (first >= 1000 && first <= last && last < 2 ** 32 - 2) return { first, last }
+  if (first >= 1000 && first < last && last < 2 ** 32 - 2) return { first, last }
   throw wrongValue(context, given, 'two user ids from 1000 on, like 200000-265535')
 }
 

@@ -4,7 +4,6 @@
  */
 
 export { blueprintResource } from './queries.ts'
-export type { ArchiveExtension, ReceivedArchive } from './received-archive.ts'
 export {
   changeBlueprint,
   downloadArchive,

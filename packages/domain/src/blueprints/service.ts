@@ -8,6 +8,7 @@ import {
   parseSetVisibility,
   type RouteBody,
 } from '@tutti/api'
+import { packagesOf } from '@tutti/dsl'
 import {
   type ArchiveContent,
   blueprintLabels,
@@ -102,7 +103,12 @@ export async function changeBlueprint(
     ...(patch.error_traceback !== undefined && { error_traceback: patch.error_traceback }),
     ...(patch.creator !== undefined && { created_by: createdBy }),
     ...(createdAt !== undefined && { created_at: createdAt }),
-    ...(plan != null && { plan: toJson(plan), plan_parts: null, imported_blueprints: importsOf(plan) }),
+    ...(plan != null && {
+      plan: toJson(plan),
+      plan_parts: null,
+      imported_blueprints: importsOf(plan),
+      plugin_packages: [...packagesOf(plan)],
+    }),
     ...(requirements != null && { requirements: toJson(requirements) }),
     ...(isHidden != null && { is_hidden: isHidden }),
   })

@@ -9,7 +9,7 @@ import { ArchiveTooLarge, UnpackError, unpackArchive, unpackedArchive, writeArch
 import { create, replace } from 'tar'
 import type { Actor } from '../actor.ts'
 import { checkOwnTenant } from '../owned.ts'
-import { pngProblem } from './png.ts'
+import { pngProblem } from '../png.ts'
 import { updateBlueprint } from './queries.ts'
 import { lockBlueprint, requireBlueprint } from './service.ts'
 

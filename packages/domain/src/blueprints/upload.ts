@@ -30,8 +30,8 @@ import {
 import { type Actor, isHiddenFrom, requirePermission, tenantOf } from '../actor.ts'
 import { insertExecution } from '../executions/index.ts'
 import { checkMayBeGlobal, checkOnlyOne, creationOf } from '../owned.ts'
+import type { ReceivedArchive } from '../received-archive.ts'
 import { type BlueprintState, insertBlueprint } from './queries.ts'
-import type { ReceivedArchive } from './received-archive.ts'
 import { getBlueprint } from './service.ts'
 import { checkState, withoutPlan } from './state.ts'
 

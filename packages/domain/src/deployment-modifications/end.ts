@@ -30,8 +30,9 @@ export async function finishModification(transaction: Transaction, named: Named)
   )
   const lost = reducedEdges(nodeInstances)
   const present = await readInstanceRecords(transaction, tenantId, deploymentId)
+  const staying = new Set(present.flatMap((instance) => (removed.has(instance.id) ? [] : [instance.id])))
   const isLost = (source: string, { type, target_id }: { type: string; target_id: string }) =>
-    removed.has(target_id) || lost.has(`${source}\n${type}\n${target_id}`)
+    !staying.has(target_id) || lost.has(`${source}\n${type}\n${target_id}`)
   await changeNodeInstances(transaction, named, {
     added: [],
     rewired: present.flatMap(({ id: source, relationships }) => {

@@ -17,6 +17,7 @@ export {
   getDeploymentModification,
   listDeploymentModifications,
   startDeploymentModification,
+  verifyDeployment,
 } from './service.ts'
 export { startModification } from './start.ts'
 export { whatDisagrees } from './verify.ts'

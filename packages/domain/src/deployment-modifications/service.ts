@@ -3,10 +3,11 @@ import type { ModifiedNumber } from '@tutti/dsl'
 import { deploymentTable, listPage, type Transaction } from '@tutti/storage'
 import { type Actor, tenantOf } from '../actor.ts'
 import { listScope } from '../list-scope.ts'
-import { answerItem, holdCaller, lockOwned, visibleRow } from '../owned.ts'
+import { answerItem, holdCaller, lockOwned, requireOwned, visibleRow } from '../owned.ts'
 import { finishModification, rollbackModification } from './end.ts'
 import { findModification, modificationResource } from './queries.ts'
 import { startModification } from './start.ts'
+import { whatDisagrees } from './verify.ts'
 
 export async function listDeploymentModifications(actor: Actor, list: ListQuery) {
   const scope = await listScope(actor, list, 'deployment_modification_list')
@@ -33,6 +34,13 @@ export async function startDeploymentModification(
     createdBy: actor.caller.username,
     executionId: null,
   })
+}
+
+/** Whether what is stored of it agrees (`whatDisagrees`). @throws not_found_error */
+export async function verifyDeployment(actor: Actor, id: string) {
+  const { db } = actor.services
+  const { tenant_id: tenantId } = await requireOwned(actor, db, deploymentTable, id)
+  return { deployment_id: id, problems: [...(await whatDisagrees(db, tenantId, id))] }
 }
 
 type Wanted = RouteBody<'deploymentModifications.start'>['nodes'][string]

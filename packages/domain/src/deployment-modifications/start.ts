@@ -158,12 +158,15 @@ function extended(
     for (const edge of relationships) edges.set(`${edge.type}\n${edge.target_id}`, edge)
     gained.set(id, edges)
   }
+  const present = new Set(before.map(({ id }) => id))
   return before.flatMap(({ id, node_id, relationships }) => {
     const edges = gained.get(id)
     if (edges === undefined) return []
     const place = new Map(targetsOf(node_id).map((target, index) => [target, index]))
     const at = (target: string) => place.get(target) ?? place.size
-    const all = [...relationships, ...edges.values()]
+    // What led nowhere before is not gone on with.
+    const kept = relationships.filter(({ target_id }) => present.has(target_id))
+    const all = [...kept, ...edges.values()]
     return [{ id, relationships: all.sort((one, other) => at(one.target_name) - at(other.target_name)) }]
   })
 }

@@ -1,4 +1,4 @@
-import { modifyNodeInstances } from '@tutti/dsl'
+import { DslError, type Modification, type ModificationRequest, modifyNodeInstances } from '@tutti/dsl'
 import type { Database } from '@tutti/storage'
 import { type InstanceRecord, randomId, readInstanceRecords } from '../node-instances/index.ts'
 import { currentCount } from './counts.ts'
@@ -31,15 +31,25 @@ export async function whatDisagrees(
   const wanted = Object.fromEntries(
     names.map((name) => [name, { instances: currentCount(scalable, name) ?? 0 }]),
   )
-  const lists = modifyNodeInstances({
-    nodes,
-    instances: {},
-    previousInstances: instances.map(plannedInstance),
-    scalingGroups: scalable.scalingGroups,
-    groups: scalable.groups,
-    modified: wanted,
-    randomId,
-  })
+  return [
+    ...problems,
+    ...wrongInstances({
+      nodes,
+      instances: {},
+      previousInstances: instances.map(plannedInstance),
+      scalingGroups: scalable.scalingGroups,
+      groups: scalable.groups,
+      modified: wanted,
+      randomId,
+    }),
+  ]
+}
+
+/** Against the instances that the numbers would make of what is there. */
+function wrongInstances(request: ModificationRequest): readonly string[] {
+  const problems: string[] = []
+  const lists = planned(request)
+  if (lists instanceof DslError) return [lists.message]
   const told = {
     added: 'is missing',
     removed: 'is one too many',
@@ -53,6 +63,15 @@ export async function whatDisagrees(
     }
   }
   return problems
+}
+
+function planned(request: ModificationRequest): Modification | DslError {
+  try {
+    return modifyNodeInstances(request)
+  } catch (error) {
+    if (error instanceof DslError) return error
+    throw error
+  }
 }
 
 function wrongEdges(instances: readonly InstanceRecord[], nodes: ReadonlySet<string>): string[] {

@@ -1,6 +1,7 @@
 import type { InputSchema } from '@tutti/dsl'
 import type { Database, Visibility } from '@tutti/storage'
 import { sql } from 'kysely'
+import type { WantedPlugin } from '../plugins/index.ts'
 import type { SiteLink } from './queries.ts'
 
 /** The plan of an uploaded blueprint, for the checks that a creation makes before it starts. */
@@ -18,11 +19,10 @@ export async function readPlanForCreation(db: Database, tenantId: number, bluepr
   return rows[0]
 }
 
-export type PluginToInstall = {
+export type PluginToInstall = Omit<WantedPlugin, 'package_name'> & {
   readonly name: string
   readonly install: boolean
   readonly package_name: string | null
-  readonly package_version: string | null
 }
 
 export type NewDeployment = {

@@ -20,12 +20,13 @@ import {
   lockId,
   type Transaction,
 } from '@tutti/storage'
-import { type Actor, isHiddenFrom, tenantOf } from '../actor.ts'
+import { type Actor, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
 import { requireBlueprint } from '../blueprints/index.ts'
 import { deleteDeployment, linkAwaiting } from '../dependencies/index.ts'
 import type { ExecutionEnd } from '../executions/index.ts'
 import { insertExecutions, systemWorkflowRuns } from '../executions/index.ts'
 import { checkMayBeGlobal, checkOnlyOne, creationOf } from '../owned.ts'
+import { findMissingPlugin } from '../plugins/index.ts'
 import { checkNotWider, requireSite } from '../sites/index.ts'
 import {
   findInTheWay,
@@ -189,7 +190,10 @@ async function checkCreation(
   }
   const plan = await readPlanForCreation(transaction, blueprint.tenant_id, blueprint.id)
   if (creation.skipsPluginsValidation !== true) {
-    checkPlugins([...(plan?.deployment_plugins ?? []), ...(plan?.host_plugins ?? [])])
+    await checkPlugins(actor, transaction, [
+      ...(plan?.deployment_plugins ?? []),
+      ...(plan?.host_plugins ?? []),
+    ])
   }
   await makeWay(
     actor,
@@ -283,15 +287,23 @@ async function makeWay(actor: Actor, transaction: Transaction, ids: readonly str
   for (const { id } of existing) await deleteDeployment(transaction, tenant.id, id)
 }
 
-/** Uploaded plugins come later, so one that must be installed is never there. */
-function checkPlugins(plugins: readonly PluginToInstall[]): void {
-  const missing = plugins.find((plugin) => plugin.install && plugin.package_name !== null)
+/** What is to be installed must be there to be installed. @throws deployment_plugin_not_found */
+async function checkPlugins(
+  actor: Actor,
+  transaction: Transaction,
+  plugins: readonly PluginToInstall[],
+): Promise<void> {
+  const wanted = plugins.flatMap((plugin) => {
+    const { install, package_name: packageName } = plugin
+    return install && packageName !== null ? [{ ...plugin, package_name: packageName }] : []
+  })
+  const missing = await findMissingPlugin(transaction, tenantScope(actor), wanted)
   if (missing === undefined) return
   throw new ApiError(
     'deployment_plugin_not_found',
     `Required plugin ${missing.package_name}, version ${missing.package_version ?? 'any'} is not installed on the manager`,
     {
-      hint: 'Plugins cannot be uploaded yet; pass skip_plugins_validation=true to create the deployment all the same',
+      hint: 'Upload it with `tutti plugins upload`; skip_plugins_validation=true creates the deployment all the same',
     },
   )
 }

@@ -1,5 +1,5 @@
 import { type DeploymentState, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
-import { whyNotBuiltIn } from '@tutti/engine'
+import { whyNotRun } from '@tutti/engine'
 
 export type Workflows = Readonly<Record<string, PlanWorkflow>>
 
@@ -21,8 +21,7 @@ const before = (name: string, { plugin, operation, parameters, is_cascading }: P
 })
 
 const isAvailable = (name: string, workflow: PlanWorkflow, state: DeploymentState): boolean =>
-  whyNotBuiltIn(name, workflow) === undefined &&
-  whyUnavailable(workflow.availability_rules, state) === undefined
+  whyNotRun(name, workflow) === undefined && whyUnavailable(workflow.availability_rules, state) === undefined
 
 /** The JSON of such a list, from that of the dict. */
 export function workflowsText(json: string, state: DeploymentState): string {

@@ -8,7 +8,7 @@ import {
   wrongType,
 } from '@tutti/api'
 import type { PlanWorkflow } from '@tutti/dsl'
-import { whyNotBuiltIn } from '@tutti/engine'
+import { whyNotRun } from '@tutti/engine'
 import { deploymentGroupTable, insertEvents, type Transaction } from '@tutti/storage'
 import { type Actor, inTransaction, requirePermission, tenantScope } from '../actor.ts'
 import { lockMembers } from '../deployment-groups/index.ts'
@@ -180,7 +180,7 @@ async function planExecutions(
       error: `Error preparing execution: ${message}`,
     })
     const isWaiting = isBeingCreated(member)
-    const notBuiltIn = whyNotBuiltIn(workflowId, member.workflow)
+    const notBuiltIn = whyNotRun(workflowId, member.workflow)
     if (notBuiltIn !== undefined) return failed(`Workflow ${workflowId} cannot be run: ${notBuiltIn}`)
     const refused = refusals.get(member.id)
     if (refused !== undefined) return failed(refused.kept ?? refused.refusal.message)

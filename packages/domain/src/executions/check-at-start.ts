@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, unavailableWorkflow } from '@tutti/api'
 import { DslError, holdsCall, type Json, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
-import { whyNotBuiltIn } from '@tutti/engine'
+import { whyNotRun } from '@tutti/engine'
 import type { Database, ExecutionRow } from '@tutti/storage'
 import { evaluatePayload, evaluatorWithoutSecrets, openEvaluation } from '../evaluation/index.ts'
 import { scopeOf } from '../scope-of-queries.ts'
@@ -29,7 +29,7 @@ export async function checkAtStart(db: Database, execution: ExecutionRow): Promi
   if (workflow === null) {
     return { ok: false, error: `Workflow ${workflowId} does not exist in deployment ${deploymentId}` }
   }
-  const notBuiltIn = whyNotBuiltIn(workflowId, workflow)
+  const notBuiltIn = whyNotRun(workflowId, workflow)
   if (notBuiltIn !== undefined)
     return { ok: false, error: `Workflow ${workflowId} cannot be run: ${notBuiltIn}` }
   const why = execution.force || execution.resume ? undefined : await unavailability(db, execution, workflow)

@@ -126,14 +126,15 @@ export async function lockDeployment(transaction: Transaction, tenantId: number,
 }
 
 /**
- * Whether a system workflow is at work or waits for its turn: everything new waits behind it
+ * Whether a system workflow, or that one, is at work or waits for its turn: everything new waits behind it
  * (docs/reference/executions.md, "Queue").
  */
-export async function systemWorkflowRuns(db: Database): Promise<boolean> {
+export async function systemWorkflowRuns(db: Database, workflowId?: string): Promise<boolean> {
   const row = await db
     .selectFrom('executions')
     .select('id')
     .where('is_system_workflow', '=', true)
+    .$if(workflowId !== undefined, (of) => of.where('workflow_id', '=', workflowId ?? ''))
     .where(isActiveOrQueued)
     .limit(1)
     .executeTakeFirst()

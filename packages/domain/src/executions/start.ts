@@ -1,6 +1,6 @@
 import { ApiError, notFound, type RouteBody, unavailableWorkflow } from '@tutti/api'
 import { hasFunctionsInConstraints, type Json, type PlanWorkflow, whyUnavailable } from '@tutti/dsl'
-import { findBuiltInWorkflow, whyNotBuiltIn } from '@tutti/engine'
+import { findBuiltInWorkflow, whyNotRun } from '@tutti/engine'
 import type { Transaction } from '@tutti/storage'
 import { type Actor, inTransaction, isHiddenFrom, tenantOf, tenantScope } from '../actor.ts'
 import {
@@ -175,7 +175,7 @@ export function checkBuilt(workflow: string): void {
 
 /** @throws not_implemented when the workflow is mapped to what cannot be run; forcing it is of no use */
 export function checkBuiltIn(name: string, workflow: PlanWorkflow): void {
-  const why = whyNotBuiltIn(name, workflow)
+  const why = whyNotRun(name, workflow)
   if (why !== undefined) throw new ApiError('not_implemented', `Workflow ${name} cannot be run: ${why}`)
 }
 

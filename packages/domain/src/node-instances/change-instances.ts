@@ -1,8 +1,8 @@
 import { badParameter, duplicate, notFound } from '@tutti/api'
 import { PLANNING_LIMITS } from '@tutti/dsl'
-import type { NodeInstanceChange } from '@tutti/engine'
+import type { NodeInstanceChange, RewiredNodeInstance } from '@tutti/engine'
 import { inParts, type Transaction } from '@tutti/storage'
-import { deleteInstances, lockDeploymentOf, rewireInstances } from './change-queries.ts'
+import { deleteInstances, lockDeploymentOf, readNodesOf, rewireInstances } from './change-queries.ts'
 import { withIndexes } from './indexes.ts'
 import { insertInstances, readLastIndexes, takenInstanceIds } from './queries.ts'
 
@@ -11,7 +11,7 @@ import { insertInstances, readLastIndexes, takenInstanceIds } from './queries.ts
  * execution, of whose own deployment they are. Ids of another deployment's instances are nobody's here. Whoever calls
  * holds the execution's lease.
  *
- * @throws not_found_error for what is not in the deployment; conflict_error for ids that are taken; bad_parameters_error
+ * @throws not_found_error for what is not in the deployment, targets of relationships included; conflict_error for ids that are taken; bad_parameters_error
  * for more instances than a deployment may have
  */
 export async function changeNodeInstances(
@@ -48,6 +48,28 @@ export async function changeNodeInstances(
   const wired = new Set(await rewireInstances(transaction, tenantId, deploymentId, rewired))
   const absent = rewired.find(({ id }) => !wired.has(id))
   if (absent !== undefined) throw notFound('NodeInstance', absent.id, { deployment_id: deploymentId })
+  await checkTargets(transaction, { tenantId, deploymentId }, [...added, ...rewired])
+}
+
+/** Relationships lead to instances that are there afterwards, of the node that they name. @throws not_found_error */
+async function checkTargets(
+  transaction: Transaction,
+  { tenantId, deploymentId }: { readonly tenantId: number; readonly deploymentId: string },
+  sources: readonly Pick<RewiredNodeInstance, 'relationships'>[],
+): Promise<void> {
+  const targets = new Map<string, string>()
+  for (const { relationships } of sources) {
+    for (const { target_id, target_name } of relationships) {
+      if ((targets.get(target_id) ?? target_name) !== target_name) throw notFound('NodeInstance', target_id)
+      targets.set(target_id, target_name)
+    }
+  }
+  const nodes = await readNodesOf(transaction, tenantId, deploymentId, [...targets.keys()])
+  for (const [id, name] of targets) {
+    if (nodes.get(id) !== name) {
+      throw notFound('NodeInstance', id, { deployment_id: deploymentId, node_id: name })
+    }
+  }
 }
 
 /** @throws conflict_error */

@@ -60,3 +60,19 @@ export async function rewireInstances(
   }
   return ids
 }
+
+/** The nodes of those of these instances that are there. */
+export async function readNodesOf(
+  transaction: Transaction,
+  tenantId: number,
+  deploymentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<{ id: string; node_id: string }>`
+    select id, node_id from node_instances
+    where tenant_id = ${tenantId} and deployment_id = ${deploymentId} and id = any(${[...ids]}::text[])`.execute(
+    transaction,
+  )
+  return new Map(rows.map(({ id, node_id }) => [id, node_id]))
+}

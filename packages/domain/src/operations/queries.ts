@@ -8,6 +8,7 @@ import {
   type Scope,
   type Transaction,
   toJson,
+  unawaitedIfOnly,
   visibleIn,
 } from '@tutti/storage'
 import { sql } from 'kysely'
@@ -139,7 +140,9 @@ export async function insertOperations(
   graphId: string,
   operations: readonly NewOperation[],
 ): Promise<void> {
-  for (const part of inParts(operations)) await insertion(owner, graphId, part).execute(transaction)
+  for (const part of inParts(operations)) {
+    await sql`${insertion(owner, graphId, part)} ${unawaitedIfOnly(part, operations)}`.execute(transaction)
+  }
 }
 
 /** The same, where others may have taken the ids; returns those that were not there before. */

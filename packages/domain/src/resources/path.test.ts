@@ -13,6 +13,11 @@ test('a path names the kind, the tenant, the owner and the file', () => {
   expect(parseResourcePath('deployments/t/d//folder/')).toMatchObject({ segments: ['folder'] })
 })
 
+test('a plugin is named without its tenant', () => {
+  expect(parseResourcePath('plugins/p/icon.png')).toEqual({ kind: 'plugin', id: 'p', segments: ['icon.png'] })
+  expect(parseResourcePath('plugins')).toBeUndefined()
+})
+
 test('other paths lead nowhere', () => {
   for (const path of [
     '',
@@ -27,7 +32,7 @@ test('other paths lead nowhere', () => {
 })
 
 test('what is no tenant’s is every user’s, and packages of agents everybody’s', () => {
-  expect(parseResourcePath('plugins/p/icon.png')).toEqual({ kind: 'shared' })
+  expect(parseResourcePath('spec/cloudify/types.yaml')).toEqual({ kind: 'shared' })
   expect(parseResourcePath('cloudify_agent/agent.tar.gz')).toEqual({ kind: 'public' })
   expect(parseResourcePath('cloudify_agent/../blueprints/t/b')).toBeUndefined()
   expect(parseResourcePath('cloudify_agents/x')).toEqual({ kind: 'shared' })

@@ -9,6 +9,8 @@ export type ResourcePath =
       /** Names of folders and at last of a file; none is `.` or `..`. */
       readonly segments: readonly string[]
     }
+  /** Of which the path does not say the tenant. */
+  | { readonly kind: 'plugin'; readonly id: string; readonly segments: readonly string[] }
   /** No tenant's: for all users. */
   | { readonly kind: 'shared' }
   /** What machines fetch that are to become agents, and have no credentials yet. */
@@ -22,6 +24,9 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
   const parts = path.split('/').filter((part) => part !== '')
   if (parts.some((part) => part === '.' || part === '..' || part.includes('\0'))) return undefined
   const [first, tenantName, id, ...segments] = parts
+  if (first === 'plugins') {
+    return tenantName === undefined ? undefined : { kind: 'plugin', id: tenantName, segments: parts.slice(2) }
+  }
   const folder = ownedFolders.find((one) => one === first)
   if (folder === undefined) {
     if (first === undefined) return undefined

@@ -1,4 +1,5 @@
-import type { Database, Visibility } from '@tutti/storage'
+import { type Database, ownedAs, type Scope, type Visibility, visibleIn } from '@tutti/storage'
+import { sql } from 'kysely'
 
 /** Who may read a folder, and the archive that its files come from. */
 export type ResourceOwner = {
@@ -27,6 +28,25 @@ export async function findBlueprintOwner(
     .where('t.name', '=', tenantName)
     .where('b.id', '=', id)
     .executeTakeFirst()
+}
+
+export type PluginOwner = {
+  readonly tenantId: number
+  readonly archiveName: string
+  readonly archiveSha256: string
+}
+
+/** The plugin of that id which the scope shows; ids are unique in a tenant. */
+export async function findSeenPlugin(
+  db: Database,
+  scope: Scope,
+  id: string,
+): Promise<PluginOwner | undefined> {
+  const { rows } = await sql<PluginOwner>`
+    select p.tenant_id as "tenantId", p.archive_name as "archiveName", p.archive_sha256 as "archiveSha256"
+    from plugins p where p.id = ${id} and ${visibleIn(ownedAs('p'), scope)}
+    order by p.tenant_id limit 1`.execute(db)
+  return rows[0]
 }
 
 /** A deployment's files are its own and those of its blueprint, which may be a global one of another tenant. */

@@ -1,22 +1,30 @@
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { ApiError, badParameter, forbidden } from '@tutti/api'
-import { type ArchiveContent, readArchive, unpackedArchive } from '@tutti/storage'
+import { type ArchiveContent, readArchive, type Scope, unpackedArchive } from '@tutti/storage'
 import type { Actor } from '../actor.ts'
-import { anonymous, callersTenant, noCredentials, rightsOf } from '../authentication/index.ts'
+import { anonymous, callersTenant, noCredentials, rightsOf, tenantsWith } from '../authentication/index.ts'
+import { readFileContent, readFileNames } from '../plugins/index.ts'
 import { type Found, filesBelow, findIn } from './folder.ts'
 import { keptFolder } from './kept-folder.ts'
 import { parseResourcePath, pathOfUri, type ResourcePath } from './path.ts'
-import { findBlueprintOwner, findDeploymentOwner, type ResourceOwner } from './queries.ts'
+import {
+  findBlueprintOwner,
+  findDeploymentOwner,
+  findSeenPlugin,
+  type PluginOwner,
+  type ResourceOwner,
+} from './queries.ts'
 
 export type Resource =
   | Extract<Found, { type: 'file' }>
-  /** As it was uploaded. */
+  /** As it is stored. */
   | { readonly type: 'archive'; readonly name: string; readonly content: ArchiveContent }
   /** Paths of the files below a folder, relative to it. */
   | { readonly type: 'directory'; readonly files: readonly string[] }
 
 /**
- * A file, or the index of a folder, of a blueprint or a deployment (docs/reference/access.md, "The file server"). A
+ * A file, or the index of a folder, of a blueprint, a deployment or a plugin (docs/reference/access.md, "The file server"). A
  * deployment's own files go before those of its blueprint.
  *
  * @throws not_found_error, also for what may not be seen; unauthorized_error, forbidden_error
@@ -25,7 +33,12 @@ export async function readResource(actor: Actor, text: string): Promise<Resource
   const absent = new ApiError('not_found_error', `There is no resource ${text}: it was not found`)
   const path = parseResourcePath(text)
   const access = await accessTo(actor, path, 'read')
-  // Only blueprints and deployments have files here.
+  if (path?.kind === 'plugin' && access.plugin !== undefined) {
+    const found = await pluginFileAt(actor, path, access.plugin)
+    if (found === undefined) throw absent
+    return found
+  }
+  // Only blueprints, deployments and plugins have files here.
   if (path?.kind !== 'owned' || access.owner === undefined) throw absent
   if (path.folder === 'uploaded-blueprints') {
     const uploaded = await uploadedAt(actor, path, access.owner)
@@ -65,22 +78,28 @@ type Access = {
   readonly isGranted: boolean
   /** Whose files they are, where they are somebody's and may be seen. */
   readonly owner?: ResourceOwner
+  readonly plugin?: PluginOwner
 }
 
 /**
- * Packages of agents are everybody's, global blueprints and what belongs to no tenant every user's; the rest needs
+ * Packages of agents are everybody's, global blueprints and plugins and what belongs to no tenant every user's; the rest needs
  * `file_server_auth` in the path's tenant, and private ones are for their creator and administrators. Only an execution
  * writes, and to deployments of its own tenant (docs/reference/access.md, "The file server").
  *
  * @throws unauthorized_error, forbidden_error
  */
 async function accessTo(
-  { access, caller, services }: Actor,
+  actor: Actor,
   path: ResourcePath | undefined,
   use: 'read' | 'write',
 ): Promise<Access> {
+  const { access, caller, services } = actor
   if (path?.kind === 'public' && use === 'read') return { isGranted: true }
   if (caller === anonymous) throw noCredentials()
+  if (path?.kind === 'plugin') {
+    const plugin = await findSeenPlugin(services.db, await fileScope(actor), path.id)
+    return plugin !== undefined && use === 'read' ? { isGranted: true, plugin } : { isGranted: false }
+  }
   if (path?.kind !== 'owned') return { isGranted: path?.kind === 'shared' && use === 'read' }
   const { folder, tenantName, id } = path
   const isDeployment = folder === 'deployments'
@@ -95,6 +114,45 @@ async function accessTo(
   const isHidden =
     owner?.visibility === 'private' && owner.createdBy !== caller.username && !rights.holds('administrators')
   return owner === undefined || isHidden ? { isGranted: false } : { isGranted: true, owner }
+}
+
+/** What the caller may read of where files are asked for: of all tenants what is global. */
+async function fileScope({ access, caller }: Actor): Promise<Scope> {
+  const [readable, { globalTenantIds }] = await Promise.all([
+    tenantsWith(access, caller, 'file_server_auth'),
+    access.tenants(),
+  ])
+  const tenantIds = readable.map(({ id }) => id)
+  return {
+    username: caller.username,
+    tenantIds,
+    administeredTenantIds: readable
+      .filter(({ rights }) => rights.holds('administrators'))
+      .map(({ id }) => id),
+    globalTenantIds: globalTenantIds.filter((id) => !tenantIds.includes(id)),
+  }
+}
+
+/** A YAML file, the icon, or the wagon. */
+async function pluginFileAt(
+  { services: { db } }: Actor,
+  { id, segments }: Extract<ResourcePath, { kind: 'plugin' }>,
+  { tenantId, archiveName, archiveSha256 }: PluginOwner,
+): Promise<Resource | undefined> {
+  const [name, ...others] = segments
+  if (others.length > 0) return undefined
+  if (name === undefined) {
+    const names = (await readFileNames(db, tenantId, id)).filter(({ is_derived }) => !is_derived)
+    return { type: 'directory', files: [archiveName, ...names.map((file) => file.name)].sort() }
+  }
+  if (name === archiveName) {
+    const content = await readArchive(db, archiveSha256)
+    return content && { type: 'archive', name, content }
+  }
+  const content = await readFileContent(db, tenantId, id, name)
+  if (content === undefined) return undefined
+  const chunks = Readable.from([Buffer.from(content)], { objectMode: false })
+  return { type: 'archive', name, content: { size: content.length, chunks } }
 }
 
 /** `ID.tar.gz`, the name that clients have always asked for, or with the ending of what it really is. */

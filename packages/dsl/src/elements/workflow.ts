@@ -99,8 +99,11 @@ function planWorkflow(
   }
   const schemas = parameterSchemas(build, dataTypes, path, parameters)
   if (found.kind === 'plugin') {
-    plugins.get(found.plugin)
-    return { plugin: found.plugin, operation: found.operation, parameters: schemas, ...common }
+    const { install } = plugins.get(found.plugin)
+    const mapped = { plugin: found.plugin, operation: found.operation, parameters: schemas, ...common }
+    return install || /^(.*--)?(agent|cfy_extensions|default_workflows|script)$/.test(found.plugin)
+      ? mapped
+      : { ...mapped, install: false }
   }
   if (found.kind === 'none') throw new Error('an empty mapping has been refused above')
   refuseOwnScript(parameters, owner)

@@ -13,6 +13,8 @@ import { uninstall } from './uninstall.ts'
 export type WorkflowMapping = {
   readonly plugin: string
   readonly operation: string
+  /** False where the plugin is installed on workers without Tutti's doing. */
+  readonly install?: boolean | undefined
 }
 
 /** The plugin of the types files. An import under a namespace puts that before its name. */
@@ -47,10 +49,11 @@ export const builtInMapping = (name: string): WorkflowMapping => ({
   operation: `${builtInModule}.${functions.find(([workflow]) => workflow.name === name)?.[1] ?? name}`,
 })
 
+const isBuiltInPlugin = (plugin: string) => plugin === builtInPlugin || plugin.endsWith(`--${builtInPlugin}`)
+
 /** The built-in workflow that the mapping names, whatever the deployment calls it; undefined when it names none. */
 export function findBuiltInWorkflow({ plugin, operation }: WorkflowMapping): Workflow | undefined {
-  const isBuiltIn = plugin === builtInPlugin || plugin.endsWith(`--${builtInPlugin}`)
-  return isBuiltIn ? workflows.get(operation) : undefined
+  return isBuiltInPlugin(plugin) ? workflows.get(operation) : undefined
 }
 
 /**
@@ -68,17 +71,27 @@ export const isSystemWorkflowName = (name: string): name is SystemWorkflowName =
   systemWorkflowNames.some((one) => one === name)
 
 /** Why a workflow of that name and mapping cannot be run at all; undefined when it can. */
-export function whyNotBuiltIn(name: string, mapping: WorkflowMapping): string | undefined {
+export function whyNotRun(name: string, mapping: WorkflowMapping): string | undefined {
   if (isSystemWorkflowName(name)) return "its name is that of one of the manager's own workflows"
-  if (findBuiltInWorkflow(mapping) !== undefined) return undefined
+  if (findBuiltInWorkflow(mapping) !== undefined || isPythonWorkflow(mapping)) return undefined
   const known = [...workflows.keys()].join(', ')
-  return `it is mapped to ${mapping.plugin}.${mapping.operation}, and this release of Tutti runs ${known} only`
+  return (
+    `it is mapped to ${mapping.plugin}.${mapping.operation}, and this release of Tutti runs ${known}, scripts, ` +
+    'and functions of plugins with install: false only'
+  )
 }
+
+/** What runs the script of a blueprint as a workflow. */
+const scriptWorkflow = 'script_runner.tasks.execute_workflow'
+
+/** Whether the mapping names a function that Python finds: of a script, or of what is installed on workers already. */
+export const isPythonWorkflow = ({ plugin, operation, install }: WorkflowMapping): boolean =>
+  operation === scriptWorkflow || (install === false && !isBuiltInPlugin(plugin))
 
 /** @throws WorkflowError when there is none */
 export function builtInWorkflow(mapping: WorkflowMapping, name: string): Workflow {
-  const why = whyNotBuiltIn(name, mapping)
-  const workflow = why === undefined ? findBuiltInWorkflow(mapping) : undefined
+  const workflow = isSystemWorkflowName(name) ? undefined : findBuiltInWorkflow(mapping)
   if (workflow !== undefined) return workflow
+  const why = whyNotRun(name, mapping) ?? 'it is a function in Python'
   throw new WorkflowError(`Workflow ${name} cannot be run: ${why}`)
 }

@@ -11,6 +11,8 @@ import { instanceOrder } from './instance-order.ts'
 export type LifecycleGraph = {
   /** Which instances it is about; the others are stubs. */
   readonly processed: Processed
+  /** Where it is given, nothing but the processed instances and these has a place in the graph. */
+  readonly related?: ReadonlySet<string>
   readonly ignoreFailure: boolean
   readonly direction: 'targets-first' | 'sources-first'
   readonly subgraph: (scope: BuildScope, instance: ModelNodeInstance) => SubgraphStep
@@ -38,6 +40,11 @@ export function* buildLifecycleGraph(
     graph.relationshipOperation === null
       ? null
       : relationshipOperations(...of, graph.relationshipOperation, processed)
+  const { related } = graph
+  const placed =
+    related === undefined
+      ? scope.instances.values()
+      : [...scope.instances.values()].filter(({ id }) => processed.has(id) || related.has(id))
   const partOf = (instance: ModelNodeInstance) => ({
     key: instance.id,
     step: processed.has(instance.id)
@@ -48,7 +55,7 @@ export function* buildLifecycleGraph(
   const { notice } = graph
   const parts = function* (): Generator<PlanPart> {
     if (notice !== undefined) yield notice
-    yield* made(scope.instances.values(), partOf)
+    yield* made(placed, partOf)
   }
   return yield* buildGraph({ parts: parts() }, input.newId)
 }

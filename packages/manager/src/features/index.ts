@@ -23,6 +23,7 @@ import { nodeInstanceHandlers } from './node-instances/routes.ts'
 import { nodeHandlers } from './nodes/routes.ts'
 import { operationHandlers } from './operations/routes.ts'
 import { permissionHandlers } from './permissions/routes.ts'
+import { pluginHandlers } from './plugins/routes.ts'
 import { resourceHandlers } from './resources/routes.ts'
 import { searchHandlers } from './searches/routes.ts'
 import { secretHandlers } from './secrets/routes.ts'
@@ -43,6 +44,7 @@ export const handlers = {
   ...licenseHandlers,
   ...auditHandlers,
   ...blueprintHandlers,
+  ...pluginHandlers,
   ...deploymentHandlers,
   ...dependencyHandlers,
   ...deploymentModificationHandlers,

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { blueprintArchive } from '../../test/archives.ts'
+import { blueprintArchive, tarOf } from '../../test/archives.ts'
+import { pluginZip, wagonEntries } from '../../test/plugin-archives.ts'
 import { startTestSystem, type TestSystem } from '../../test/test-system.ts'
 import { createDiskSpace } from './disk-space.ts'
 import { errorAnswer } from './errors.ts'
@@ -72,6 +74,15 @@ if (canMount) {
         status: 507,
         body: { error_code: 'insufficient_storage_error' },
       })
+      // Small enough to be received, and too large to be unpacked.
+      const wagon = gzipSync(
+        tarOf(...wagonEntries(), { name: 'test-plugin/large', content: Buffer.alloc(3_000_000) }),
+      )
+      expect(await system.send('POST', '/plugins', { body: wagon })).toMatchObject({
+        status: 507,
+        body: { error_code: 'insufficient_storage_error' },
+      })
+      expect(readdirSync(folder).filter((name) => name.startsWith('plugin-'))).toEqual([])
       const ready = await fetch(`${system.url}/readyz`)
       expect(ready.status).toBe(503)
       expect(await ready.json()).toMatchObject({ why: 'There is no space left on the disk of the manager' })
@@ -80,6 +91,7 @@ if (canMount) {
         .poll(async () => (await fetch(`${system.url}/readyz`)).status, { timeout: 60_000 })
         .toBe(200)
       await system.upload('second')
+      expect((await system.send('POST', '/plugins', { body: pluginZip() })).status).toBe(201)
     })
   })
 }

@@ -418,7 +418,7 @@ test.each<
   [
     'what is not built',
     'GET',
-    `${api}/plugins`,
+    `${api}/plugins-updates`,
     own,
     undefined,
     501,

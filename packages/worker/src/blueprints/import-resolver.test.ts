@@ -23,6 +23,7 @@ const plugin = (version: string, distribution: string | null = null): InstalledP
   version,
   distribution,
   files: ['plugin.yaml', 'plugin_1_4.yaml'],
+  derived: null,
   read: async (file) => `${version} ${file}`,
   stored: undefined,
 })

@@ -27,11 +27,13 @@ export type InstalledPlugin = {
   readonly distribution: string | null
   /** Names of its YAML files. */
   readonly files: readonly string[]
+  /** Of the one that was made of them for blueprints of cloudify_dsl_1_3. */
+  readonly derived: string | null
   read(file: string): Promise<string>
   readonly stored: ResolvedImport['stored']
 }
 
-/** The visible plugins of a package name. */
+/** The visible plugins of a package name; of two of one version the first is meant. */
 export type FindPlugins = (packageName: string) => Promise<readonly InstalledPlugin[]>
 
 /**
@@ -100,11 +102,17 @@ async function readPlugin(
     request.versions,
   )
   const plugin = fitting.find((candidate) => candidate.version === version)
-  const file = plugin === undefined ? null : choosePluginFile(plugin.files, request.mainVersion)
-  if (plugin === undefined || file === null) {
+  if (plugin === undefined) {
     const versions = request.versions.length === 0 ? 'any version' : `version ${request.versions.join(', ')}`
+    const distribution = request.distribution === null ? '' : ` for ${request.distribution}`
     throw new ImportFailure(
-      `Plugin ${request.name} (${versions}) is imported by ${request.location}, but no such plugin is uploaded`,
+      `Plugin ${request.name} (${versions})${distribution} is imported by ${request.location}, but no such plugin is uploaded`,
+    )
+  }
+  const file = choosePluginFile(plugin.files, request.mainVersion, plugin.derived)
+  if (file === null) {
+    throw new ImportFailure(
+      `Plugin ${request.name} ${version} is imported by ${request.location}, but has no YAML file for blueprints of cloudify_dsl_${request.mainVersion.join('_')}`,
     )
   }
   const { stored } = plugin

@@ -30,6 +30,7 @@ export async function lintFolder({ folder, mainFile }: LintRequest): Promise<rea
       },
     },
     async () => undefined,
+    async () => [],
   )
   const [severity, diagnostics] = outcome.ok
     ? (['warning', outcome.warnings] as const)

@@ -21,13 +21,11 @@ export type FolderToParse = {
   readonly importRules?: ImportRules
 }
 
-/** Plugins cannot be uploaded yet. */
-const noPlugins: FindPlugins = async () => []
-
 /** Parses a blueprint that lies in a folder. */
 export async function parseFolder(
   { folder, mainFile, name, fetchRules, importRules }: FolderToParse,
   findBlueprint: FindBlueprint,
+  findPlugins: FindPlugins,
 ): Promise<ParseOutcome> {
   const all = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = all
@@ -44,7 +42,7 @@ export async function parseFolder(
       folder,
       fetchRules,
       findBlueprint,
-      findPlugins: noPlugins,
+      findPlugins,
       ...(importRules !== undefined && { importRules }),
     }),
     now: new Date(),

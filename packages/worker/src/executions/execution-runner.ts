@@ -10,11 +10,11 @@ import {
 import { type ExecutionRow, isDatabaseAway, LeaseLost, publicReason } from '@tutti/storage'
 import { runOnChildren } from '../children/run-on-children.ts'
 import type { WorkerServices } from '../services.ts'
+import { checkRunnable } from './check-runnable.ts'
 import type { ExecutionControl } from './control.ts'
 import { createExecutionStore } from './execution-store.ts'
 import { inPieces } from './in-pieces.ts'
 import { createOperationRunner } from './operation-runner.ts'
-import { refuseUnbuilt } from './refuse-unbuilt.ts'
 
 /** What the engine runs an execution with here: this worker's database, executors and clock. */
 export function createRunner(
@@ -35,7 +35,7 @@ export function createRunner(
         report(event)
         control.wake()
       }),
-    checkRunnable: (operations) => refuseUnbuilt(execution.workflow_id, operations),
+    checkRunnable: (operations) => checkRunnable(services, execution, control, operations),
     failureOf(error) {
       const isLeft = error instanceof LeaseLost || error instanceof Stopped || control.lost.aborted
       if (isLeft || isDatabaseAway(error)) return undefined

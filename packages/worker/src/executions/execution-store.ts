@@ -90,7 +90,10 @@ export function createExecutionStore(
 }
 
 /** The part of `__cloudify_context` that is the same for all operations (docs/reference/operations.md, "Context"). */
-async function operationContext(services: WorkerServices, execution: ExecutionRow): Promise<JsonObject> {
+export async function operationContext(
+  services: WorkerServices,
+  execution: ExecutionRow,
+): Promise<JsonObject> {
   const { tenantName, deployment } = await loadSurroundings(services.db, execution)
   return {
     local: false,

@@ -1,4 +1,10 @@
-import type { GraphEvent, OperationOutcome, RunningOperations, StoredOperation } from '@tutti/engine'
+import type {
+  GraphEvent,
+  OperationOutcome,
+  OperationRecord,
+  RunningOperations,
+  StoredOperation,
+} from '@tutti/engine'
 import { type ExecutionRow, publicReason } from '@tutti/storage'
 import { chooseExecutor, givenOperation, refusing } from '../executors/index.ts'
 import {
@@ -39,9 +45,19 @@ export function createOperationRunner(
         startedAtMs = services.now()
         report({ type: 'operation-started', operationId: operation.id, atMs: startedAtMs })
       }
+      const said = collectRecords((records) => {
+        started()
+        report({ type: 'operation-said', records })
+      })
       const given = givenOperation(services, execution, token, operation, isResumed)
       const givenAtMs = performance.now()
-      const outcome = await perform(services, executor, given, { signal: abort.signal, started })
+      const outcome = await perform(services, executor, given, {
+        signal: abort.signal,
+        started,
+        said: said.add,
+      })
+      // Together with its end: one step stores both.
+      said.tell()
       services.counts.operationSeconds.observe(
         { executor: name, outcome: outcome.ok ? 'succeeded' : outcome.error.kind },
         (performance.now() - givenAtMs) / 1_000,
@@ -80,6 +96,28 @@ export function createOperationRunner(
     async idle() {
       while (running.size > 0) await Promise.all([...running.values()].map(({ done }) => done))
     },
+  }
+}
+
+/** So long do records wait for company, as a step of the graph is stored for them; the end of their operation tells them. */
+const recordsWaitMs = 100
+
+function collectRecords(tell: (records: readonly OperationRecord[]) => void) {
+  let waiting: OperationRecord[] = []
+  let timer: NodeJS.Timeout | undefined
+  const tellAll = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const records = waiting
+    waiting = []
+    if (records.length > 0) tell(records)
+  }
+  return {
+    add(records: readonly OperationRecord[]) {
+      for (const record of records) waiting.push(record)
+      timer ??= setTimeout(tellAll, recordsWaitMs)
+    },
+    tell: tellAll,
   }
 }
 

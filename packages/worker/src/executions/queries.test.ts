@@ -120,6 +120,16 @@ test('a step adds, rewires and removes instances of its own deployment only, all
       [{ added: [added('own_2'), added('other_1')] }, 'already exists'],
       [{ added: [added('own_2'), added('own_2')] }, 'already exists'],
       [{ added: [{ ...added('own_2'), node_id: 'nowhere' }] }, 'nowhere'],
+      [{ rewired: [{ id: 'own_1', relationships: [edge] }] }, 'own_2'],
+      [{ rewired: [{ id: 'own_1', relationships: [{ ...edge, target_id: 'other_1' }] }] }, 'other_1'],
+      [
+        {
+          added: [added('own_2')],
+          rewired: [{ id: 'own_1', relationships: [{ ...edge, target_name: 'another' }] }],
+        },
+        'own_2',
+      ],
+      [{ added: [{ ...added('own_2'), relationships: [{ ...edge, target_id: 'gone_1' }] }] }, 'gone_1'],
     ]
     for (const [change, why] of refused) {
       await expect(store(change)).rejects.toThrow(why)

@@ -18,6 +18,8 @@ import {
   type Schema,
   type Transaction,
   toJson,
+  unawaited,
+  unawaitedIfOnly,
 } from '@tutti/storage'
 import { sql, type UpdateObject } from 'kysely'
 
@@ -47,13 +49,15 @@ export async function loadSurroundings(db: Database, execution: ExecutionRow) {
   return { tenantName: tenant.name, deployment }
 }
 
-export async function loadGraphs(db: Database, lease: Lease): Promise<StoredGraph[]> {
-  const graphs = await db
+/** @param name of one of them; all without it */
+export async function loadGraphs(db: Database, lease: Lease, name?: string): Promise<StoredGraph[]> {
+  let query = db
     .selectFrom('tasks_graphs')
     .select(['id', 'name', 'graph_state'])
     .where('tenant_id', '=', lease.tenantId)
     .where('execution_id', '=', lease.executionId)
-    .execute()
+  if (name !== undefined) query = query.where('name', '=', name)
+  const graphs = await query.execute()
   return Promise.all(
     graphs.map(async ({ id, name, graph_state }) => ({
       id,
@@ -235,7 +239,7 @@ async function patchOperations(
         ${part.map((patch) => json(patch.parameters))}::json[],
         ${part.map((patch) => json(patch.dependencies))}::json[]
       ) as p (id, state, parameters, dependencies)
-      where o.tenant_id = ${tenantId} and o.id = p.id`.execute(transaction)
+      where o.tenant_id = ${tenantId} and o.id = p.id ${unawaitedIfOnly(part, patches)}`.execute(transaction)
   }
 }
 
@@ -273,7 +277,7 @@ async function setInstanceStates(
         ${rows.map((row) => new Date(row.atMs))}::timestamptz[]
       ) as u (id, state, configured, at)
     ) as s
-    where i.tenant_id = ${tenantId} and i.id = s.id and i.deployment_id = ${deploymentId}`.execute(
+    where i.tenant_id = ${tenantId} and i.id = s.id and i.deployment_id = ${deploymentId} ${unawaited}`.execute(
     transaction,
   )
 }
@@ -301,5 +305,6 @@ async function setGraphRecord(
     .set({ graph_state: toJson(record) })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', graphId)
+    .modifyEnd(unawaited)
     .execute()
 }

@@ -19,6 +19,7 @@ import {
   publicReason,
   readHeld,
 } from '@tutti/storage'
+import { runPythonWorkflow } from '../python-workflows/index.ts'
 import type { WorkerServices } from '../services.ts'
 import { targetsOf } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
@@ -91,12 +92,16 @@ async function attempt(
   const ready = { ...execution, parameters: checked.parameters }
   const token = await begin(services, ready, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
-  const workflow =
+  const mapped =
     (await findUpdateWorkflow(services, ready, control)) ?? (await mappedWorkflow(services.db, ready))
-  const runner = createRunner(services, ready, control, token)
-  const { end, left } = await runWorkflow(storedRun(ready, workflow), runner)
+  const { end, left } =
+    'operation' in mapped
+      ? await runPythonWorkflow(services, ready, control, token, mapped)
+      : await runWorkflow(storedRun(ready, mapped), createRunner(services, ready, control, token))
   if (left === null) {
-    await finish(services, execution, control, end, await targetsOf(services, execution))
+    const done = async () => finish(services, execution, control, end, await targetsOf(services, execution))
+    // Another attempt would run the whole function again.
+    await ('operation' in mapped ? whileHeld(services, control, done) : done())
     services.log.info({ ...fields, status: end.status }, 'execution ended')
     return
   }

@@ -11,14 +11,15 @@ function operation(type: string, context?: JsonObject): StoredOperation {
 const remote = (context: JsonObject) =>
   operation('RemoteWorkflowTask', { task_name: 'aws.create', node_id: 'web_1', ...context })
 
-test('scripts are run by Python, tasks of workflows by the worker itself', () => {
+test('scripts and plugins are run by Python, tasks of workflows by the worker itself', () => {
   expect(chooseExecutor(remote({ plugin: { name: 'script' } }))).toEqual({ executor: 'python' })
+  expect(chooseExecutor(remote({ plugin: { name: 'cloudify-aws-plugin' } }))).toEqual({ executor: 'python' })
   expect(chooseExecutor(operation('GetNodeInstanceStateTask'))).toEqual({ executor: 'native' })
 })
 
 test.each([
-  ['a plugin', remote({ plugin: { name: 'cloudify-aws-plugin' } }), '"cloudify-aws-plugin"'],
-  ['a plugin without a name', remote({ plugin: 'script' }), '"undefined"'],
+  ['a component', remote({ plugin: { name: 'cfy_extensions' } }), 'Components'],
+  ['a task without a plugin', remote({ plugin: 'script' }), 'has no plugin'],
   ['the agent', remote({ plugin: { name: 'script' }, executor: 'host_agent' }), 'web_1 is on no host'],
   ['a type of task', operation('LocalWorkflowTask'), 'Tasks of type LocalWorkflowTask'],
   ['a task without context', operation('RemoteWorkflowTask'), 'has no context'],

@@ -15,6 +15,7 @@ export function chooseExecutor(operation: StoredOperation): Choice {
   }
   const context = cloudifyContext(operation.parameters)
   if (context === undefined) return { refusal: `The stored task ${name} has no context` }
+  if (!isJsonObject(context.plugin)) return { refusal: `The stored task ${name} has no plugin` }
   const refusal =
     context.executor === 'host_agent'
       ? noAgent(context)

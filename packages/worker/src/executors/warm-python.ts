@@ -1,6 +1,11 @@
 import { Counter, Gauge } from 'prom-client'
-import { createParents, type Parents, type StartProcess, startWarm } from '../operations/index.ts'
+import { createParents, type Parents, type StartProcess, startCold, startWarm } from '../operations/index.ts'
 import type { ExecutorServices } from '../services.ts'
+
+/** How this worker starts Python: warm where it is to be and can be. */
+export function openPython(services: WarmServices, isWarm: boolean): ReturnType<typeof openWarmPython> {
+  return isWarm ? openWarmPython(services) : { start: startCold, close: async () => {} }
+}
 
 type WarmServices = Pick<ExecutorServices, 'metrics'> & {
   readonly log: Pick<ExecutorServices['log'], 'warn'>

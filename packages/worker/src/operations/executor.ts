@@ -1,3 +1,4 @@
+import type { OperationRecord } from '@tutti/engine'
 import type { ExecutionRow, FairShares } from '@tutti/storage'
 import type { JsonObject, JsonValue, OperationOutcome } from './outcome.ts'
 
@@ -57,6 +58,8 @@ export type OperationWatch = {
   readonly signal: AbortSignal
   /** Progress: it has begun. Whoever does not say so before its end has begun when it was given. */
   started(): void
+  /** Progress: what it has said, in its order. Said before its end, it is stored before it or with it. */
+  said(records: readonly OperationRecord[]): void
 }
 
 /** Reason for aborting an operation that gets no time to end by itself. */

@@ -1,3 +1,4 @@
+export { commonEnvironment } from './child-environment.ts'
 export {
   atOnce,
   type ExecutorName,
@@ -11,17 +12,21 @@ export { logFileOf } from './log-file.ts'
 export {
   commandAs,
   handOver,
+  installingUser,
   type OperationUser,
   operationUser,
+  ownFolder,
   removeFolder,
   type UserIds,
 } from './operation-user.ts'
 export { killed, nonRecoverable, recoverable } from './outcome.ts'
-export type { StartProcess } from './process.ts'
+export type { Exit, OperationProcess, StartProcess } from './process.ts'
+export { startProcessGroup } from './process-group.ts'
+export { outputLimitBytes } from './read-output.ts'
 export type { CloudifyContext, OperationEnvironment, OperationRequest } from './request.ts'
 export { type LogLimits, removeLog } from './rotating-log.ts'
 export { runOperation } from './run-operation.ts'
 export { setprivCommand } from './setpriv.ts'
 export { startCold } from './start-cold.ts'
 export { stopOf, timedOut } from './time-limit.ts'
-export { createParents, type Parents, startWarm } from './warm/index.ts'
+export { createParents, lineReader, type Parents, startWarm } from './warm/index.ts'

@@ -24,7 +24,13 @@ export async function writeInput(
   name: string,
   more: JsonObject = {},
 ): Promise<void> {
-  const input = { cloudify_context: request.context, args: [], kwargs: request.kwargs, ...more }
+  const input = {
+    cloudify_context: request.context,
+    args: [],
+    kwargs: request.kwargs,
+    journal: true,
+    ...more,
+  }
   // It holds tokens; the folder of mkdtemp is closed to other users as well. `wx`, and the file by its descriptor: where
   // a parent had the folder before, its user may have put a link there.
   const file = await openFile(join(folder, name), 'wx', 0o600)

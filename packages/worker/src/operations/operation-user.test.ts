@@ -17,16 +17,18 @@ import { type ContractManager, startContractManager } from '../../test/contract-
 import { operationRequest } from '../../test/operation-request.ts'
 import { until } from '../../test/until.ts'
 import { ways } from '../../test/ways.ts'
-import { handOver, operationUser, removeFolder } from './operation-user.ts'
+import { handOver, installingUser, operationUser, removeFolder } from './operation-user.ts'
 import { runOperation } from './run-operation.ts'
 
 test('each tenant has a user id of its own, as far as they go', () => {
-  const ids = { first: 200_000, last: 200_001 }
+  const ids = { first: 200_000, last: 200_002 }
   expect([operationUser(undefined, 7), operationUser(ids, 0), operationUser(ids, 1)]).toEqual([
     null,
     200_000,
     200_001,
   ])
+  // The last is no tenant's.
+  expect([installingUser(undefined), installingUser(ids)]).toEqual([null, 200_002])
   expect(() => operationUser(ids, 2)).toThrow('no user id for tenant 2')
 })
 

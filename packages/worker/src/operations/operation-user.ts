@@ -13,11 +13,15 @@ export type OperationUser = number | null
 export function operationUser(ids: UserIds | undefined, tenantId: number): OperationUser {
   if (ids === undefined) return null
   const user = ids.first + tenantId
-  if (user <= ids.last) return user
+  if (user < ids.last) return user
   throw new Error(
-    `there is no user id for tenant ${tenantId}: --operation-users ends with ${ids.last}, and ${user} is needed`,
+    `there is no user id for tenant ${tenantId}: --operation-users ends with ${ids.last}, which installs plugins, and ` +
+      `${user} is needed`,
   )
 }
+
+/** Whom plugins are installed as: no tenant's, so that no tenant can change what others will run. */
+export const installingUser = (ids: UserIds | undefined): OperationUser => ids?.last ?? null
 
 /** Gives a file or folder to the operation's user: itself, should it be a link. */
 export async function handOver(path: string, user: OperationUser): Promise<void> {

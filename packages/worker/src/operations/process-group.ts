@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import { watcher } from './group-watcher.ts'
 import { killStarted } from './kill-started.ts'
 import type { OperationUser } from './operation-user.ts'
@@ -12,8 +13,11 @@ export type GroupCommand = {
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly folder: string
-  /** File descriptor that standard output and error go to. A file, not a pipe: daemons may keep it. */
-  readonly output: number
+  /**
+   * File descriptor that standard output and error go to, a file, as daemons may keep it; or who reads the two, of what
+   * starts no daemons.
+   */
+  readonly output: number | ((out: Readable, errors: Readable) => void)
   readonly user: OperationUser
 }
 
@@ -35,9 +39,12 @@ export function startProcessGroup({
     cwd: folder,
     env: { ...environment, [markVariable]: mark },
     detached: true,
-    stdio: ['pipe', output, output],
+    stdio: typeof output === 'number' ? ['pipe', output, output] : ['pipe', 'pipe', 'pipe'],
     ...(user !== null && { uid: user, gid: user }),
   })
+  if (typeof output !== 'number' && child.stdout !== null && child.stderr !== null) {
+    output(child.stdout, child.stderr)
+  }
   child.stdin?.on('error', () => {}) // the child closed its end; nothing is ever written
   const { pid } = child
   if (pid === undefined) return { exit: exitOf(child), kill: async () => {}, leave() {} } // never started

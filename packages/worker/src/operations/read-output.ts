@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import type { Journal } from './journal.ts'
+import { isDeeper, maxNesting } from './nesting.ts'
 import {
   type ErrorCause,
   type JsonObject,
@@ -7,17 +7,19 @@ import {
   nonRecoverable,
   type OperationOutcome,
 } from './outcome.ts'
+import { openWritten } from './written-file.ts'
 
 /** A result is stored in the operation's row and shown in an event: more is a mistake, and would cost all others. */
 export const outputLimitBytes = 16 * 1024 * 1024
 
-/** As deep as a request's body may be: whoever shows, stores or compares a deeper one runs out of stack. */
-const maxNesting = 500
-
-/** The answer in an operation's `output.json` (docs/reference/operations.md, "Process"), or why there is none. */
+/**
+ * The answer in an operation's `output.json` (docs/reference/operations.md, "Process"), or why there is none. What the
+ * operation has said stands before it.
+ */
 export async function readOutput(
   file: string,
   taskName: string,
+  journal?: Pick<Journal, 'take'>,
 ): Promise<OperationOutcome | { readonly missing: string }> {
   const text = await readBounded(file)
   if (text === null)
@@ -27,31 +29,23 @@ export async function readOutput(
       `${taskName} answered more than ${outputLimitBytes / 1024 / 1024} MiB: return less, and keep data in files`,
     )
   }
-  const output = parse(text)
+  const answer = journal === undefined ? text : await journal.take(text)
+  const output = parse(answer)
   if (output !== null && isDeeper(output, maxNesting)) {
     return nonRecoverable(`${taskName} answered what is nested more than ${maxNesting} levels deep`)
   }
   if (output?.type === 'result') return { ok: true, result: output.payload ?? null }
   if (output?.type === 'error' && isObject(output.payload)) return failure(output.payload)
-  return { missing: `${taskName} answered what is not an answer: ${text.slice(0, 200)}` }
+  return { missing: `${taskName} answered what is not an answer: ${answer.slice(0, 200)}` }
 }
 
-/** Not through a link, which could lead anywhere: the file was written by code that is not ours. */
 async function readBounded(file: string): Promise<string | null> {
-  let handle: Awaited<ReturnType<typeof open>>
+  const written = await openWritten(file)
+  if (written === null) return null
   try {
-    // Nor is anything waited for: it may be a pipe that nobody ever writes to.
-    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch {
-    return null
-  }
-  try {
-    const stat = await handle.stat()
-    // A second name may be one of a file that its user cannot read.
-    if (!stat.isFile() || stat.nlink > 1) return null
-    return stat.size > outputLimitBytes ? 'too large' : await handle.readFile('utf8')
+    return written.size > outputLimitBytes ? 'too large' : await written.handle.readFile('utf8')
   } finally {
-    await handle.close()
+    await written.handle.close()
   }
 }
 
@@ -122,11 +116,6 @@ function cause(value: JsonValue): ErrorCause[] {
 
 function textOr(value: JsonValue | undefined, otherwise: string): string {
   return typeof value === 'string' ? value : otherwise
-}
-
-function isDeeper(value: JsonValue, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1))
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {

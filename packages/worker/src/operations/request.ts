@@ -1,3 +1,4 @@
+import type { OperationRecord } from '@tutti/engine'
 import type { TimeLimit } from './executor.ts'
 import type { OperationUser } from './operation-user.ts'
 import type { JsonObject, JsonValue } from './outcome.ts'
@@ -25,6 +26,8 @@ export type OperationRequest = {
   /** Path or name of the interpreter, Python ≥ 3.8. */
   readonly python: string
   readonly user: OperationUser
+  /** Told what the operation says, in its order. */
+  readonly said: (records: readonly OperationRecord[]) => void
   /** Told of what went wrong beside the operation, and changes nothing of what came of it. */
   readonly warn: (error: unknown, what: string) => void
 }

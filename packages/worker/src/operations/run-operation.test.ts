@@ -21,8 +21,13 @@ beforeAll(async () => {
 
 afterAll(() => manager.close())
 
+const messages: string[] = []
+
 const request = (kwargs: Record<string, JsonValue>, changes: Partial<OperationRequest> = {}) =>
-  operationRequest({ folder, port: manager.port }, kwargs, changes)
+  operationRequest({ folder, port: manager.port }, kwargs, {
+    said: (records) => messages.push(...records.map(({ message }) => message)),
+    ...changes,
+  })
 
 async function errorOf(outcome: Promise<OperationOutcome>) {
   const ended = await outcome
@@ -86,7 +91,8 @@ describe.each(ways)('%s', (way, start) => {
     )
     expect(outcome).toEqual({ ok: true, result: [1, null] })
     expect(manager.runtimeProperties.port).toBe('8080')
-    expect(manager.logs).toContain('<out> said')
+    expect(messages).toContain('<out> said')
+    expect(manager.logs).toEqual([])
   })
 
   test('a script sees its surroundings, but not the secrets of the manager', async () => {
@@ -203,7 +209,7 @@ with open('${pids[1]}', 'w') as target: target.write(str(subprocess.Popen(['slee
       `import { runOperation } from '${join(import.meta.dirname, 'run-operation.ts')}'
 import { ways } from '${join(import.meta.dirname, '../../test/ways.ts')}'
 const start = new Map(ways).get('${way}')
-await runOperation(${JSON.stringify(request(kwargs))}, start, new AbortController().signal)
+await runOperation({ ...${JSON.stringify(request(kwargs))}, said() {} }, start, new AbortController().signal)
 ${afterwards}`,
     )
     return spawn(process.execPath, [program], { stdio: 'ignore' })

@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { atOnce } from './executor.ts'
 import { isFull, isNoSpace, noSpace, noSpaceExit, noSpaceIn } from './full-disk.ts'
+import { followJournal, type Journal } from './journal.ts'
 import { killGraceMs } from './kill-started.ts'
 import { removeOperationFolder } from './operation-files.ts'
 import { killed, nonRecoverable, type OperationOutcome } from './outcome.ts'
@@ -30,12 +31,13 @@ export async function runOperation(
     try {
       const stop = stopOf(request.timeLimit.ms, signal)
       const endOfLog = keepBounded(request.logFile, request.logLimits, request.warn)
+      const journal = followJournal(folder, request)
       try {
         const process = await start(request, folder, stop.reason)
-        return await ended(request, process, folder, stop, signal)
+        return await ended(request, process, folder, journal, stop, signal)
       } finally {
         stop.clear()
-        await endOfLog()
+        await Promise.all([endOfLog(), journal.end()])
       }
     } finally {
       // What came of it counts, although something of it stays: the worker's next start removes that.
@@ -53,6 +55,7 @@ async function ended(
   request: OperationRequest,
   process: OperationProcess,
   folder: string,
+  journal: Journal,
   stop: Stop,
   signal: AbortSignal,
 ): Promise<OperationOutcome> {
@@ -69,7 +72,7 @@ async function ended(
     return first === 'aborted' ? killed : timedOut(request.timeLimit)
   if (exit.kind === 'not-started') return noPython(request, exit.reason)
   // However its process ended after that: what has answered has run.
-  const answer = await readOutput(join(folder, 'output.json'), request.context.task_name)
+  const answer = await readOutput(join(folder, 'output.json'), request.context.task_name, journal)
   if ('ok' in answer) return answer
   if ((exit.kind === 'exited' && exit.code === noSpaceExit) || (await isFull(folder))) {
     return noSpace(request.workFolder)

@@ -1,6 +1,6 @@
 import { partsText, type SharedText, sharedTexts, TextTooLong, writtenLength } from '@tutti/api'
-import { type Diagnostic, DslError, type Plan } from '@tutti/dsl'
-import type { FindBlueprint } from '../blueprints/import-resolver.ts'
+import { type Diagnostic, DslError, type Plan, packagesOf } from '@tutti/dsl'
+import type { FindBlueprint, FindPlugins } from '../blueprints/import-resolver.ts'
 import { type FolderToParse, parseFolder } from '../blueprints/parse-folder.ts'
 import { smallText } from './small-plan.ts'
 import { utf8 } from './utf8.ts'
@@ -13,6 +13,7 @@ export type ParsedBlueprint =
       readonly description: string | null
       readonly requirements: Plan['requirements']
       readonly importedBlueprints: Plan['imported_blueprints']
+      readonly pluginPackages: readonly string[]
       readonly labels: Plan['blueprint_labels']
     }
   | { readonly ok: false; readonly diagnostics: readonly [Diagnostic, ...Diagnostic[]] }
@@ -30,8 +31,9 @@ const mostCharacters = 200_000_000
 export async function parseToText(
   folder: FolderToParse,
   findBlueprint: FindBlueprint,
+  findPlugins: FindPlugins,
 ): Promise<ParsedBlueprint> {
-  const outcome = await parseFolder(folder, findBlueprint)
+  const outcome = await parseFolder(folder, findBlueprint, findPlugins)
   if (!outcome.ok) return outcome
   const { plan } = outcome
   try {
@@ -41,6 +43,7 @@ export async function parseToText(
       description: plan.description,
       requirements: plan.requirements,
       importedBlueprints: plan.imported_blueprints,
+      pluginPackages: packagesOf(plan),
       labels: plan.blueprint_labels,
     }
   } catch (error) {

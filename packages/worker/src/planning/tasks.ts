@@ -1,4 +1,5 @@
 import { randomId } from '@tutti/domain/node-instances'
+import type { ImportablePlugin } from '@tutti/domain/plugins'
 import { PLANNING_LIMITS } from '@tutti/dsl'
 import type { FindBlueprint } from '../blueprints/import-resolver.ts'
 import type { FolderToParse } from '../blueprints/parse-folder.ts'
@@ -15,7 +16,12 @@ import { type PlannedUpdate, planUpdate, type UpdateToPlan } from './update.ts'
 export type Tasks = {
   readonly parse: {
     readonly input: FolderToParse
-    readonly answers: { readonly blueprint: FindBlueprint }
+    readonly answers: {
+      readonly blueprint: FindBlueprint
+      /** Of the package of that name. */
+      readonly plugins: (packageName: string) => Promise<readonly ImportablePlugin[]>
+      readonly pluginFile: (file: PluginFile) => Promise<string>
+    }
     readonly result: ParsedBlueprint
   }
   readonly environment: {
@@ -30,6 +36,8 @@ export type Tasks = {
   }
 }
 
+export type PluginFile = { readonly tenantId: number; readonly id: string; readonly name: string }
+
 export type TaskName = keyof Tasks
 
 type Run = {
@@ -40,7 +48,13 @@ type Run = {
 }
 
 export const runTask: Run = {
-  parse: (folder, { blueprint }) => parseToText(folder, blueprint),
+  parse: (folder, { blueprint, plugins, pluginFile }) =>
+    parseToText(folder, blueprint, async (packageName) =>
+      (await plugins(packageName)).map((plugin) => ({
+        ...plugin,
+        read: (name) => pluginFile({ tenantId: plugin.tenantId, id: plugin.id, name }),
+      })),
+    ),
   environment: (environment, answers) => planEnvironment(environment, answers, randomId, PLANNING_LIMITS),
   update: (update, answers) => planUpdate(update, answers, randomId),
 }

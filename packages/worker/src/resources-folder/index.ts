@@ -21,6 +21,10 @@ import { createTurns, inTurn } from './turns.ts'
 
 export { readInstallation } from './queries.ts'
 
+/** Where the files of a blueprint lie while an operation of its deployments runs; undefined for ids that are no names. */
+export const blueprintFolder = (root: string, tenant: string, id: string): string | undefined =>
+  folderOf(root, { kind: 'blueprints', tenant, id })
+
 /**
  * Files where scripts look for them: `blueprints/TENANT/ID` is the unpacked blueprint, to be read, `deployments/TENANT/ID`
  * is the deployment's own folder, to be written. The second is stored after every operation that changed something and

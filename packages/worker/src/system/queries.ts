@@ -81,6 +81,7 @@ export const storePlan = (
     plan_parts: parsed.plan.parts,
     requirements: toJson(parsed.requirements),
     imported_blueprints: [...new Set(parsed.importedBlueprints)],
+    plugin_packages: [...parsed.pluginPackages],
     main_file_name: mainFile,
     description: parsed.description,
     state: 'uploaded',

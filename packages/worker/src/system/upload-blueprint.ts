@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseLabels } from '@tutti/api'
+import { scopeOf } from '@tutti/domain'
 import { findProviderContext } from '@tutti/domain/manager'
+import { findImportable as findImportablePlugins, readYamlText } from '@tutti/domain/plugins'
 import { diagnosticText } from '@tutti/dsl'
 import { Stopped } from '@tutti/engine'
 import {
@@ -12,6 +14,7 @@ import {
   isDatabaseAway,
   LeaseLost,
   publicReason,
+  type Scope,
   type Transaction,
   UnpackError,
   unpackedArchive,
@@ -155,6 +158,11 @@ async function parse(
   { id, folder, mainFile }: { readonly id: string; readonly folder: string; readonly mainFile: string },
 ): Promise<Parsed> {
   const importRules = importRulesOf((await findProviderContext(services.db))?.context)
+  let known: Promise<Scope> | undefined
+  const scope = () => {
+    known ??= scopeOf(services.db, execution.tenant_id, execution.created_by)
+    return known
+  }
   const outcome = await runInThread(
     () => services.planning.enter(execution.tenant_id),
     'parse',
@@ -170,6 +178,12 @@ async function parse(
         const found = await findImportable(services.db, execution.tenant_id, execution.created_by, other)
         if (found === undefined) return undefined
         return { folder: await unpack(services, found.sha256), mainFile: found.mainFile }
+      },
+      plugins: async (packageName) => findImportablePlugins(services.db, await scope(), packageName),
+      async pluginFile({ name, ...plugin }) {
+        const text = await readYamlText(services.db, plugin, name)
+        if (text !== undefined) return text
+        throw new UploadFailure('failed_parsing', `A plugin that is imported was deleted during the upload`)
       },
     },
   ).catch((error: unknown) => {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { blueprintArchive } from '../../../test/archives.ts'
 import { addDeployment, addExecution, addUser } from '../../../test/fixtures.ts'
+import { pluginZip } from '../../../test/plugin-archives.ts'
 import { png } from '../../../test/png.ts'
 import { startTestSystem, type TestSystem } from '../../../test/test-system.ts'
 
@@ -289,6 +290,14 @@ test('every request that may write leaves a record, or is on the list above', as
     ['blueprints.setVisibility', '/blueprints/walked/set-visibility', 'blueprints', { visibility: 'global' }],
     ['blueprints.delete', '/blueprints/walked', 'blueprints'],
     ['blueprints.setGlobal', '/blueprints/plain/set-global', 'blueprints'],
+    ['plugins.upload', '/plugins?id=walked', 'plugins', pluginZip()],
+    ['plugins.update', '/plugins/walked', 'plugins', { labels: { a: ['b'] } }],
+    ['plugins.install', '/plugins/walked', 'plugin_states', { action: 'install' }],
+    ['plugins.setState', '/plugins/walked', 'plugin_states', { state: 'error', manager: 'test' }],
+    ['plugins.setVisibility', '/plugins/walked/set-visibility', 'plugins', { visibility: 'global' }],
+    ['plugins.delete', '/plugins/walked', 'plugins', { force: true }],
+    ['plugins.upload', '/plugins?id=walked', 'plugins', pluginZip()],
+    ['plugins.setGlobal', '/plugins/walked/set-global', 'plugins'],
     ['deployments.create', '/deployments/walked', 'deployments', { blueprint_id: 'plain' }],
     ['deployments.update', '/deployments/walked', 'deployments', { display_name: 'Walked' }],
     [

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { checkIdentifier } from '@tutti/api'
-import { inTransaction } from '@tutti/domain'
-import type { ReceivedArchive } from '@tutti/domain/blueprints'
+import { inTransaction, maxIconBytes, type ReceivedArchive } from '@tutti/domain'
 import {
   changeBlueprint,
   downloadArchive,
@@ -15,10 +14,8 @@ import {
 } from '@tutti/domain/blueprints'
 import { rulesOf } from '@tutti/domain/filters'
 import { readBytes } from '../../http/body.ts'
+import { receiveArchive } from '../../http/receive-archive.ts'
 import type { Handlers, Request } from '../../request.ts'
-import { receiveArchive } from './receive-archive.ts'
-
-const maxIconBytes = 2 ** 20
 
 /** docs/reference/blueprints.md */
 export const blueprintHandlers = {

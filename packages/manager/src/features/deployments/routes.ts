@@ -1,4 +1,5 @@
 import { inTransaction } from '@tutti/domain'
+import { verifyDeployment } from '@tutti/domain/deployment-modifications'
 import {
   changeDeployment,
   createDeployment,
@@ -71,4 +72,5 @@ export const deploymentHandlers = {
 
   'deployments.outputs': (request) => readOutputs(request, request.params.deployment_id),
   'deployments.capabilities': (request) => readCapabilities(request, request.params.deployment_id),
+  'deployments.verify': (request) => verifyDeployment(request, request.params.deployment_id),
 } satisfies Partial<Handlers>

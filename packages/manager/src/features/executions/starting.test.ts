@@ -263,7 +263,7 @@ test('a workflow is what it is mapped to, and what cannot be run is neither avai
     false,
   ])
   for (const [workflow_id, mapping] of [
-    ['mine', 'own.tasks.install'],
+    ['mine', 'absent.tasks.install'],
     ['install_new_agents', 'default_workflows.cloudify.plugins.workflows.install_new_agents'],
   ]) {
     for (const more of [{}, { force: true }, { dry_run: true }, { queue: true }]) {

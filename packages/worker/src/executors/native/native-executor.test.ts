@@ -21,7 +21,7 @@ const given: GivenOperation = {
 
 function run(operation: NativeOperation, changed: Partial<GivenOperation> = {}, signal = never) {
   const executor = createNativeExecutor({} as ExecutorServices, new Map([['test', operation]]))
-  return executor.run({ ...given, ...changed }, { signal, started: () => {} })
+  return executor.run({ ...given, ...changed }, { signal, started: () => {}, said: () => {} })
 }
 
 const never = new AbortController().signal
@@ -123,7 +123,7 @@ test('it changes nothing once another worker has its execution, and sees its own
         ],
       ]),
     )
-    const watch = { signal: never, started: () => {} }
+    const watch = { signal: never, started: () => {}, said: () => {} }
     const rename = (fence: number) =>
       executor.run(
         { ...given, implementation: 'rename', execution: { ...execution, lease_fence: fence } },

@@ -24,7 +24,7 @@ test('GetNodeInstanceStateTask answers for the own deployment only', async () =>
           isResumed: false,
           timeLimit: { ms: null, isRecoverable: true },
         },
-        { signal: new AbortController().signal, started: () => {} },
+        { signal: new AbortController().signal, started: () => {}, said: () => {} },
       )
     expect(await stateOf('own_1')).toEqual({ ok: true, result: 'uninitialized' })
     for (const id of ['other_1', 'missing', 7]) {

@@ -7,9 +7,9 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import { badParameter } from '@tutti/api'
-import type { ArchiveExtension, ReceivedArchive } from '@tutti/domain/blueprints'
-import { bodyOf } from '../../http/body.ts'
-import type { Request } from '../../request.ts'
+import type { ArchiveExtension, ReceivedArchive } from '@tutti/domain'
+import type { Request } from '../request.ts'
+import { bodyOf } from './body.ts'
 
 /**
  * Reads an upload in all forms that clients send (docs/reference/blueprints.md, "Upload"): raw bytes, raw chunked,

@@ -2,6 +2,9 @@ import { crc32 } from 'node:zlib'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
+/** Bytes of an icon. */
+export const maxIconBytes = 2 ** 20
+
 /** What browsers can be asked to draw as a small picture. */
 const maxPixels = 4096
 

@@ -1,0 +1,1 @@
+export { runPythonWorkflow } from './run-python-workflow.ts'

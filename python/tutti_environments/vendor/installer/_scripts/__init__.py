@@ -1,0 +1,1 @@
+"""Internal package, containing launcher templates for ``installer.scripts``."""
