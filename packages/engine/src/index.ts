@@ -78,6 +78,7 @@ export {
   type WorkflowMapping,
   whyNotRun,
 } from './workflows/built-in.ts'
+export { buildLifecycleOf, type LifecycleOf } from './workflows/lifecycle-of.ts'
 export {
   type InstanceEdges,
   type UpdateRun,
@@ -91,4 +92,3 @@ export {
   type UpdateDecision,
   updateDecision,
 } from './workflows/update-decision.ts'
-export { buildLifecycleOf, type LifecycleOf } from './workflows/lifecycle-of.ts'
