@@ -38,7 +38,7 @@ export {
   type ResolvedImport,
 } from './imports/resolver.ts'
 export { compareVersions, matchesSpecifiers, newestMatching } from './imports/version-specifier.ts'
-export { withFreeIds } from './instances/free-ids.ts'
+export { withFreeIds, withFreeIdsIn } from './instances/free-ids.ts'
 export { generateNodeInstances } from './instances/generate.ts'
 export {
   type Modification,
@@ -79,6 +79,14 @@ export {
   type ParametersOutcome,
   type ParametersRequest,
 } from './types/parameters.ts'
+export {
+  type ModifiedAttribute,
+  type StoredDeployment,
+  type StoredUpdateNode,
+  type UpdateChanges,
+  type UpdateOutcome,
+  updateChanges,
+} from './update/changes.ts'
 export type { StoredNodePlan, StoredRelationshipPlan } from './update/node-steps.ts'
 export type { EntityType, UpdateStep } from './update/step.ts'
 export { deploymentUpdateSteps, modifiedEntityIds, type Updatable } from './update/steps.ts'

@@ -104,6 +104,7 @@ function nodeInstanceOfIgnored(task: Task): string | null {
     case 'store_check':
       return handler.ignores_failure ? handler.node_instance_id : null
     case 'heal_failed':
+    case 'update_failed':
     case 'rerun_lifecycle':
       throw misplaced(task, handler)
   }

@@ -4,7 +4,7 @@ import { type GraphState, makeReady, setRecord } from './graph-state.ts'
 import type { JsonValue } from './json.ts'
 import type { OperationError, OperationOutcome } from './operation-error.ts'
 import { rerunOf, rerunSubgraph } from './rerun-subgraph.ts'
-import { type HealFailed, type OperationState, ownHandler } from './stored-operation.ts'
+import { type NotedFailure, type OperationState, ownHandler } from './stored-operation.ts'
 import { isSubgraph, type Task } from './task.ts'
 import { nodeEvent, type TaskEventType, taskEvent } from './task-events.ts'
 
@@ -64,15 +64,15 @@ export function fail(state: GraphState, task: Task, error: OperationError, atMs:
  */
 export function isMadeUpFor(state: GraphState, task: Task): boolean {
   for (let at = task.container; at !== null; at = at.container) {
-    if (healFailedOf(at) !== null || rerunOf(state, at) !== null) return true
+    if (notedFailureOf(at) !== null || rerunOf(state, at) !== null) return true
     if (isFailureAsked(at) && at.status !== 'ended') return true
   }
   return false
 }
 
-function healFailedOf({ parameters }: Task): HealFailed | null {
+function notedFailureOf({ parameters }: Task): NotedFailure | null {
   const handler = ownHandler(parameters.on_failure)
-  return handler?.path === 'heal_failed' ? handler : null
+  return handler?.path === 'heal_failed' || handler?.path === 'update_failed' ? handler : null
 }
 
 /** The failure that a subgraph fails by is the graph's now. */
@@ -122,9 +122,9 @@ export function settle(state: GraphState, subgraph: Task, atMs: number): void {
     return
   }
   const error = failedChild.parameters.error ?? unknownError
-  const healFailed = healFailedOf(subgraph)
-  if (healFailed !== null) {
-    failHealing(state, subgraph, healFailed, error, atMs)
+  const noted = notedFailureOf(subgraph)
+  if (noted !== null) {
+    failNoted(state, subgraph, noted, error, atMs)
     return
   }
   if (isFailureAsked(subgraph)) {
@@ -141,17 +141,17 @@ export function settle(state: GraphState, subgraph: Task, atMs: number): void {
   rerunSubgraph(state, subgraph, rerun)
 }
 
-/** Its instance is reinstalled afterwards (docs/reference/workflows.md, "Heal"). */
-function failHealing(
+/** Its instance is reinstalled afterwards (docs/reference/workflows.md, "Heal"; docs/reference/deployment-updates.md). */
+function failNoted(
   state: GraphState,
   subgraph: Task,
-  { node_instance_id: nodeInstanceId, execution_id: value }: HealFailed,
+  { path, node_instance_id: nodeInstanceId, execution_id: value }: NotedFailure,
   error: OperationError,
   atMs: number,
 ): void {
   subgraph.parameters = { ...subgraph.parameters, ignored: true }
   enter(state, subgraph, 'failed', 'task_failed', atMs, { error })
-  state.changes.systemProperties.push({ nodeInstanceId, path: ['heal_failed'], value })
+  state.changes.systemProperties.push({ nodeInstanceId, path: [path], value })
   leaveDone(state, subgraph, atMs)
 }
 

@@ -79,3 +79,16 @@ export {
   whyNotRun,
 } from './workflows/built-in.ts'
 export { buildLifecycleOf, type LifecycleOf } from './workflows/lifecycle-of.ts'
+export {
+  type InstanceEdges,
+  type UpdateRun,
+  updateActions,
+  updateWorkflow,
+  updateWorkflowName,
+} from './workflows/update.ts'
+export {
+  type ReinstallReason,
+  type UpdateChoice,
+  type UpdateDecision,
+  updateDecision,
+} from './workflows/update-decision.ts'

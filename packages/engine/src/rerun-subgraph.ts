@@ -18,6 +18,7 @@ export function rerunOf(state: GraphState, subgraph: Task): (() => SubgraphStep)
       return () => rerunLifecycle(handler, state.instances)
     }
     case 'heal_failed':
+    case 'update_failed':
       return null
     case 'ignore':
     case 'store_check':

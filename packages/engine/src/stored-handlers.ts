@@ -28,16 +28,18 @@ const failureRules: Readonly<Record<FailureHandler['path'], HandlerRule>> = {
       isText(node_instance_id) &&
       typeof ignore_failure === 'boolean',
   },
-  heal_failed: {
-    on: 'a subgraph',
-    isWhole: ({ node_instance_id, execution_id }) => isText(node_instance_id) && isText(execution_id),
-  },
+  heal_failed: { on: 'a subgraph', isWhole: isNoted },
+  update_failed: { on: 'a subgraph', isWhole: isNoted },
   store_check: { on: 'an operation', isWhole: isCheck },
 }
 
 const successRules: Readonly<Record<SuccessHandler['path'], HandlerRule>> = {
   retry_until_truthy: { on: 'an operation', isWhole: () => true },
   store_check: { on: 'an operation', isWhole: isCheck },
+}
+
+function isNoted({ node_instance_id, execution_id }: JsonObject): boolean {
+  return isText(node_instance_id) && isText(execution_id)
 }
 
 function isCheck({ node_instance_id, property, ignores_failure }: JsonObject): boolean {

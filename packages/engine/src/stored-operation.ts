@@ -111,11 +111,11 @@ export type OperationFailureHandler =
   | { readonly path: 'ignore'; readonly node_instance_id: string }
   | StoreCheck
 
-export type SubgraphFailureHandler = RerunHandler | HealFailed
+export type SubgraphFailureHandler = RerunHandler | NotedFailure
 
-/** The node instance is noted as not healed in this execution, and the subgraph counts as done. */
-export type HealFailed = {
-  readonly path: 'heal_failed'
+/** The node instance is noted as not healed, or not updated, in this execution, and the subgraph counts as done. */
+export type NotedFailure = {
+  readonly path: 'heal_failed' | 'update_failed'
   readonly node_instance_id: string
   readonly execution_id: string
 }

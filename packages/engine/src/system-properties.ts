@@ -8,13 +8,13 @@ export type SystemPropertyChange = {
 }
 
 export type SystemPropertyPath =
-  | readonly ['status' | 'configuration_drift' | 'heal_failed']
+  | readonly ['status' | 'configuration_drift' | 'heal_failed' | 'update_failed']
   | readonly [
       'source_relationships_configuration_drift' | 'target_relationships_configuration_drift',
       nodeInstanceId: string,
     ]
 
-const properties = ['status', 'configuration_drift', 'heal_failed']
+const properties = ['status', 'configuration_drift', 'heal_failed', 'update_failed']
 const propertiesOfRelationships = [
   'source_relationships_configuration_drift',
   'target_relationships_configuration_drift',

@@ -6,6 +6,7 @@ export type { PluginState } from '@tutti/api'
 /** A `json` column: read as a value, written as text (pg would turn a JavaScript array into a PostgreSQL one). */
 export type JsonColumn<T = unknown> = ColumnType<T, string, string>
 type JsonWithDefault<T = unknown> = ColumnType<T, string | undefined, string>
+type NullableJson = ColumnType<unknown, string | null | undefined, string | Uint8Array | null>
 type Timestamp = ColumnType<Date, Date | string, Date | string>
 type DefaultTimestamp = ColumnType<Date, Date | string | undefined, Date | string>
 type NullableTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
@@ -295,6 +296,44 @@ export type Schema = {
     created_by: string
     created_at: DefaultTimestamp
     ended_at: NullableTimestamp
+  }
+  deployment_updates: {
+    tenant_id: number
+    id: string
+    deployment_id: string
+    state: Generated<string>
+    preview: Generated<boolean>
+    old_blueprint_id: string | null
+    new_blueprint_id: string | null
+    new_blueprint_tenant_id: ColumnType<number | null, number | null | undefined, number | null>
+    old_inputs: JsonWithDefault
+    new_inputs: JsonWithDefault
+    runtime_only_evaluation: Generated<boolean>
+    options: JsonWithDefault
+    execution_id: ColumnType<string | null, string | null | undefined, string | null>
+    steps: JsonWithDefault
+    /** Shared text with `deployment_plan_parts`. */
+    deployment_plan: NullableJson
+    deployment_plan_parts: ColumnType<string | null, string | null | undefined, string | Uint8Array | null>
+    deployment_update_deployment: NullableJson
+    deployment_update_nodes: NullableJson
+    deployment_update_node_instances: NullableJson
+    modified_entity_ids: NullableJson
+    central_plugins_to_install: JsonWithDefault
+    central_plugins_to_uninstall: JsonWithDefault
+    recursive_dependencies: NullableJson
+    schedules_to_create: NullableJson
+    schedules_to_delete: NullableJson
+    labels_to_create: NullableJson
+    /** What happens to each instance that stays. */
+    instance_changes: NullableJson
+    /** What the workflow is to do; null until the update is prepared. */
+    run: NullableJson
+    /** What the deployment was when the update was prepared. */
+    plan_of: ColumnType<string | null, string | null | undefined, string | null>
+    applied_at: NullableTimestamp
+    created_by: string
+    created_at: DefaultTimestamp
   }
   agents: Owned & {
     tenant_id: number

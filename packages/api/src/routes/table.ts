@@ -7,6 +7,7 @@ import { configRoutes } from './config.ts'
 import { dependencyRoutes } from './dependencies.ts'
 import { deploymentGroupRoutes } from './deployment-groups.ts'
 import { deploymentModificationRoutes } from './deployment-modifications.ts'
+import { deploymentUpdateRoutes } from './deployment-updates.ts'
 import { deploymentRoutes } from './deployments.ts'
 import { evaluationRoutes } from './evaluation.ts'
 import { eventRoutes } from './events.ts'
@@ -56,6 +57,7 @@ export const builtRoutes = {
   ...evaluationRoutes,
   ...dependencyRoutes,
   ...deploymentModificationRoutes,
+  ...deploymentUpdateRoutes,
   ...executionRoutes,
   ...deploymentGroupRoutes,
   ...executionGroupRoutes,

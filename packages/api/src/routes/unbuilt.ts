@@ -21,16 +21,6 @@ const documented: readonly (readonly [
       'POST /plugins-updates/:id/update/finalize',
     ],
   }),
-  ...resource('deployment_update', 'v2.1', {
-    list: ['GET /deployment-updates'],
-    get: ['GET /deployment-updates/:id'],
-    create: ['PUT /deployment-updates/:id/update/initiate', 'POST /deployment-updates/:id/update/initiate'],
-    update: [
-      'PUT /deployment-updates/:id',
-      'PATCH /deployment-updates/:id',
-      'POST /deployment-updates/:id/update/finalize',
-    ],
-  }),
   ...resource('blueprint', 'v3.1', {
     upload: ['PUT /blueprints/:blueprint_id/archive'],
   }),

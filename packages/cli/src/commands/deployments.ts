@@ -14,6 +14,7 @@ import { awaitCreation } from './follow.ts'
 import { labelsOf } from './labels.ts'
 import type { Answered } from './resource.ts'
 import { summaryOf } from './summary.ts'
+import { updateCommand, updates } from './update.ts'
 import { action, get, list } from './verbs.ts'
 import { visibilityOption, visibilityVerbs } from './visibility.ts'
 
@@ -138,6 +139,7 @@ export const deployments: Noun = {
         printer.value(capabilities, text || `${id} has no capabilities.`)
       },
     },
+    updateCommand,
     action('deployments.setSite', {
       usage: 'set-site <deployment>',
       description: 'Say at which site a deployment is, or that it is at none',
@@ -180,7 +182,7 @@ export const deployments: Noun = {
       },
     },
   ],
-  nouns: [labelsOf('deployment'), filtersOf('deployments'), dependencies],
+  nouns: [labelsOf('deployment'), filtersOf('deployments'), dependencies, updates],
 }
 
 /** Creates a deployment and waits until its nodes and node instances are there. */

@@ -9,7 +9,7 @@ import {
   type ModifiedNumber,
   modifyNodeInstances,
   type PlannedNodeInstance,
-  withFreeIds,
+  withFreeIdsIn,
 } from '@tutti/dsl'
 import type { RewiredNodeInstance } from '@tutti/engine'
 import type { Transaction } from '@tutti/storage'
@@ -74,9 +74,7 @@ export async function startModification(
   }
   const before = await readInstanceRecords(transaction, tenantId, deploymentId)
   const topology = await readTopology(transaction, tenantId, deploymentId)
-  const lists = await withOwnIds(
-    transaction,
-    tenantId,
+  const lists = await withFreeIdsIn(
     planned({
       nodes: topology,
       instances: currentCounts(scalable),
@@ -86,6 +84,8 @@ export async function startModification(
       modified,
       randomId,
     }),
+    (ids) => takenInstanceIds(transaction, tenantId, ids),
+    randomId,
   )
   const order = new Map(topology.map(({ id, relationships }) => [id, relationships]))
   await changeNodeInstances(transaction, owner, {
@@ -144,37 +144,6 @@ export const marked = <Instance extends { readonly modification?: unknown }>(
   list: readonly Instance[],
   modification: ModifiedInstance['modification'],
 ) => list.filter((instance) => instance.modification === modification)
-
-/** New instances that another deployment of the tenant has already get other ids, wherever they are mentioned. */
-async function withOwnIds(
-  transaction: Transaction,
-  tenantId: number,
-  lists: Modification,
-): Promise<Modification> {
-  const added = marked(lists.added_and_related, 'added')
-  const named = await withFreeIds(added, (ids) => takenInstanceIds(transaction, tenantId, ids), randomId)
-  const renamed = new Map(
-    added.flatMap(({ id }, index) => {
-      const now = named[index]?.id ?? id
-      return now === id ? [] : [[id, now] as const]
-    }),
-  )
-  if (renamed.size === 0) return lists
-  const now = (id: string) => renamed.get(id) ?? id
-  const list = (instances: readonly ModifiedInstance[]) =>
-    instances.map((instance) => ({
-      ...instance,
-      id: now(instance.id),
-      ...(instance.host_id !== undefined && { host_id: now(instance.host_id) }),
-      relationships: instance.relationships.map((one) => ({ ...one, target_id: now(one.target_id) })),
-    }))
-  return {
-    added_and_related: list(lists.added_and_related),
-    removed_and_related: list(lists.removed_and_related),
-    extended_and_related: list(lists.extended_and_related),
-    reduced_and_related: list(lists.reduced_and_related),
-  }
-}
 
 /** Instances that stay with the edges that they gain, in the order in which their node declares its targets. */
 function extended(

@@ -13,6 +13,7 @@ export {
   endWhatIsLeft,
   executionResource,
   findRunning,
+  lockDeployment,
   readEnd,
   readWorkflow,
   setForResume,

@@ -1,4 +1,5 @@
 import { isActiveStatus, isEndStatus } from '@tutti/api'
+import { updateWorkflowName } from '@tutti/engine'
 import type { Transaction, Visibility } from '@tutti/storage'
 import { notify } from '@tutti/storage'
 import { sql } from 'kysely'
@@ -54,6 +55,7 @@ export async function setExecutionStatuses(
   // Before the deployments are locked: whoever holds one of these wants its deployment next.
   if (ended && change.status !== 'terminated') await failFollowers(transaction, tenantId, changed, change)
   await setDeploymentStatuses(transaction, tenantId, changed, change.status)
+  await setUpdateStates(transaction, tenantId, changed, change.status)
   await tellGroups(transaction, tenantId, changed, change)
   if (!ended) return
   if (change.status !== 'terminated') await awaitNoLonger(transaction, tenantId, changed)
@@ -104,6 +106,24 @@ async function awaitNoLonger(
     workflow === 'delete_deployment_environment' && id !== null ? [id] : [],
   )
   if (staying.length > 0) await linkAwaitingAgain(transaction, tenantId, staying)
+}
+
+/** An update of a deployment goes as its execution does. */
+async function setUpdateStates(
+  transaction: Transaction,
+  tenantId: number,
+  changed: readonly Changed[],
+  status: string,
+): Promise<void> {
+  const updates = changed.filter((one) => one.workflow_id === updateWorkflowName).map(({ id }) => id)
+  if (updates.length === 0) return
+  const ended = status === 'terminated' ? 'successful' : 'failed'
+  await transaction
+    .updateTable('deployment_updates')
+    .set({ state: isEndStatus(status) ? ended : 'updating' })
+    .where('tenant_id', '=', tenantId)
+    .where(sql<boolean>`execution_id = any(${updates}::text[])`)
+    .execute()
 }
 
 /**

@@ -4,5 +4,15 @@
  */
 
 export { changeNode, createNodes, removeNode } from './change.ts'
-export { insertNodes, type NodeBatch, type NodeRow, nodeBatch, nodeResource } from './queries.ts'
+export {
+  deleteNode,
+  insertNodes,
+  type NodeBatch,
+  type NodeCounts,
+  type NodeRow,
+  nodeBatch,
+  nodeResource,
+  nodeRow,
+  updateNode,
+} from './queries.ts'
 export { listNodes } from './service.ts'

@@ -1,7 +1,9 @@
 /** Changes of the database that are phases of workflows (docs/reference/workflows.md, "Phases"). */
 
+import { updateActions } from '@tutti/engine'
 import type { WorkflowAction } from './action.ts'
 import { abortModification, modification } from './modification.ts'
+import { update, updateBlueprint } from './update.ts'
 
 export type { ActionRun, WorkflowAction } from './action.ts'
 
@@ -11,4 +13,6 @@ export type WorkflowActions = ReadonlyMap<string, WorkflowAction>
 export const workflowActions: WorkflowActions = new Map([
   ['modification', modification],
   ['abort-modification', abortModification],
+  [updateActions.apply, update],
+  [updateActions.blueprint, updateBlueprint],
 ])

@@ -1,3 +1,5 @@
+import type { Modification, ModifiedInstance } from './modify.ts'
+
 type Named = {
   readonly id: string
   readonly host_id?: string | null
@@ -51,5 +53,31 @@ function renamedInstance<Instance extends Named>(
     id,
     ...(instance.host_id != null && { host_id: now(instance.host_id) }),
     relationships: instance.relationships.map((one) => ({ ...one, target_id: now(one.target_id) })),
+  }
+}
+
+/** The same for instances that a modification adds, wherever its lists mention them. */
+export async function withFreeIdsIn<Lists extends Modification>(
+  lists: Lists,
+  findTaken: (ids: readonly string[]) => Promise<Iterable<string>>,
+  randomId: () => string,
+): Promise<Lists> {
+  const added = lists.added_and_related.filter(({ modification }) => modification === 'added')
+  const named = await withFreeIds(added, findTaken, randomId)
+  const renamed = new Map(
+    added.flatMap(({ id }, index) => {
+      const now = named[index]?.id ?? id
+      return now === id ? [] : [[id, now] as const]
+    }),
+  )
+  if (renamed.size === 0) return lists
+  const list = (instances: readonly ModifiedInstance[]) =>
+    instances.map((instance) => renamedInstance(instance, renamed.get(instance.id) ?? instance.id, renamed))
+  return {
+    ...lists,
+    added_and_related: list(lists.added_and_related),
+    removed_and_related: list(lists.removed_and_related),
+    extended_and_related: list(lists.extended_and_related),
+    reduced_and_related: list(lists.reduced_and_related),
   }
 }

@@ -30,7 +30,7 @@ export const checkDrift: Workflow = {
   name: 'check_drift',
   resumable: true,
   phases: (parameters) => [
-    checkPhase('check_drift', driftSteps, {
+    checkDriftPhase('check_drift', {
       processed: selecting(selectionOf(parameters)),
       byDependencyOrder: booleanParameter(parameters, 'run_by_dependency_order', true),
       ignoreFailure: false,
@@ -46,6 +46,8 @@ type Check = {
 }
 
 export const checkStatusPhase = (check: Check): GraphPhase => checkPhase('check_status', statusSteps, check)
+
+export const checkDriftPhase = (name: string, check: Check): GraphPhase => checkPhase(name, driftSteps, check)
 
 type Recorded = (step: TaskStep, nodeInstanceId: string, property: SystemPropertyPath) => TaskStep
 type CheckSteps = (

@@ -54,7 +54,7 @@ export const heal: Workflow = {
   },
 }
 
-const healPhase = (
+export const healPhase = (
   processed: (scope: BuildScope) => (instance: ModelNodeInstance) => boolean,
 ): GraphPhase => ({
   kind: 'graph',
@@ -73,7 +73,7 @@ const healPhase = (
     ),
 })
 
-const executionOf = ({ context }: BuildScope): string => String(context.execution_id ?? '')
+export const executionOf = ({ context }: BuildScope): string => String(context.execution_id ?? '')
 
 /** The host of each target, or itself, with everything in it; all instances where none is named. */
 function healedSet(scope: BuildScope, targets: readonly string[]): ReadonlySet<string> {
@@ -89,13 +89,13 @@ const property = (
 ): JsonValue | undefined => properties?.[name]
 
 /** Where a whole deployment is healed, what was never checked is well. */
-const healthTest = (isDeploymentWide: boolean) => (instance: ModelNodeInstance) => {
+export const healthTest = (isDeploymentWide: boolean) => (instance: ModelNodeInstance) => {
   const found = property(instance, 'status')
   const status: JsonObject = isJsonObject(found) ? found : {}
   return status.ok === true || (isDeploymentWide && (status.task ?? null) === null)
 }
 
-const hasFailedToHeal = (scope: BuildScope, instance: ModelNodeInstance): boolean =>
+export const hasFailedToHeal = (scope: BuildScope, instance: ModelNodeInstance): boolean =>
   property(instance, 'heal_failed') === executionOf(scope)
 
 const namedAtMost = 5

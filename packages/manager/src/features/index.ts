@@ -6,6 +6,7 @@ import { clusterHandlers } from './cluster/routes.ts'
 import { configHandlers } from './config/routes.ts'
 import { deploymentGroupHandlers } from './deployment-groups/routes.ts'
 import { deploymentModificationHandlers } from './deployment-modifications/routes.ts'
+import { deploymentUpdateHandlers } from './deployment-updates/routes.ts'
 import { deploymentHandlers } from './deployments/routes.ts'
 import { evaluationHandlers } from './evaluation/routes.ts'
 import { eventHandlers } from './events/routes.ts'
@@ -47,6 +48,7 @@ export const handlers = {
   ...deploymentHandlers,
   ...dependencyHandlers,
   ...deploymentModificationHandlers,
+  ...deploymentUpdateHandlers,
   ...executionHandlers,
   ...deploymentGroupHandlers,
   ...executionGroupHandlers,

@@ -289,6 +289,8 @@ const starting: ReadonlySet<string> = new Set([
   'deploymentGroups.put',
   'deploymentGroups.update',
   'executionGroups.start',
+  'deploymentUpdates.initiate',
+  'deploymentUpdates.initiateByPut',
 ])
 
 const isCancelled = (status: string): boolean => status.endsWith('cancelling') || status === 'cancelled'

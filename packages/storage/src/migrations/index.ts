@@ -29,6 +29,7 @@ import * as eventTruncation from './0131-event-truncation.ts'
 import * as deploymentModifications from './0140-deployment-modifications.ts'
 import * as plugins from './0150-plugins.ts'
 import * as pluginPackages from './0151-plugin-packages.ts'
+import * as deploymentUpdates from './0180-deployment-updates.ts'
 
 /** Numbered, forward-only; one needs at most those before it. Never change one that has been released. */
 const migrations: Record<string, Migration> = {
@@ -61,6 +62,7 @@ const migrations: Record<string, Migration> = {
   '0140-deployment-modifications': deploymentModifications,
   '0150-plugins': plugins,
   '0151-plugin-packages': pluginPackages,
+  '0180-deployment-updates': deploymentUpdates,
 }
 
 /**

@@ -101,7 +101,8 @@ export async function operationContext(
     execution_id: execution.id,
     workflow_id: execution.workflow_id,
     workflow_parameters: execution.parameters as JsonObject,
-    blueprint_id: execution.blueprint_id,
+    // An update makes it another one on its way.
+    blueprint_id: deployment?.blueprint_id ?? execution.blueprint_id,
     deployment_id: execution.deployment_id,
     deployment_display_name: execution.deployment_display_name,
     deployment_creator: deployment?.created_by ?? null,

@@ -119,10 +119,10 @@ function modelNode(row: NodeRow, seen: Seen): ModelNode {
   }
 }
 
-type Seen = ReturnType<typeof newSeen>
+export type Seen = ReturnType<typeof newSeen>
 
 /** Values by their text. */
-function newSeen() {
+export function newSeen() {
   const values = new Map<string, unknown>()
   const once = (text: string, make: () => unknown) => {
     const known = values.get(text)

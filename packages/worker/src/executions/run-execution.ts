@@ -24,6 +24,7 @@ import type { WorkerServices } from '../services.ts'
 import { targetsOf } from '../system/dependency-targets.ts'
 import { findSystemWorkflow } from '../system/index.ts'
 import { mappedWorkflow } from '../system/mapped-workflow.ts'
+import { findUpdateWorkflow } from '../updates/index.ts'
 import { cancelModeOf, type ExecutionControl } from './control.ts'
 import { eventRows } from './event-rows.ts'
 import { createRunner, storedRun } from './execution-runner.ts'
@@ -91,7 +92,8 @@ async function attempt(
   const ready = { ...execution, parameters: checked.parameters }
   const token = await begin(services, ready, control)
   services.log.info({ ...fields, resumed: execution.status !== 'pending' }, 'execution started')
-  const mapped = await mappedWorkflow(services.db, ready)
+  const mapped =
+    (await findUpdateWorkflow(services, ready, control)) ?? (await mappedWorkflow(services.db, ready))
   const { end, left } =
     'operation' in mapped
       ? await runPythonWorkflow(services, ready, control, token, mapped)

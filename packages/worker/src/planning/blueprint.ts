@@ -53,14 +53,14 @@ export async function parseToText(
   }
 }
 
-function storedPlan(plan: Plan): StoredPlan {
+export function storedPlan(plan: Pick<Plan, 'nodes'>): StoredPlan {
   const shared = sharedPlan(plan)
   if (writtenLength(shared) < smallText) return { text: utf8(JSON.stringify(plan)), parts: null }
   return { text: utf8(shared.text), parts: utf8(partsText(shared.parts)) }
 }
 
 /** Nodes have most in common. Everything else is written out, as the database looks into it. */
-export function sharedPlan(plan: Plan): SharedText {
+export function sharedPlan(plan: Pick<Plan, 'nodes'>): SharedText {
   const { texts, parts } = sharedTexts([plan.nodes], mostCharacters)
   const members = Object.entries(plan).map(([name, value]) => {
     const text = name === 'nodes' ? texts[0] : JSON.stringify(value)

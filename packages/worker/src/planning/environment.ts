@@ -4,6 +4,7 @@ import {
   BudgetExceeded,
   createDeploymentPlan,
   type DeploymentPlan,
+  type DeploymentPlanRequest,
   type DslError,
   hasFunctionsInConstraints,
   type InputSchema,
@@ -43,9 +44,7 @@ export type EnvironmentAnswers = {
   takenInstanceIds(ids: readonly string[]): Promise<readonly string[]>
 }
 
-export type PlannedEnvironment =
-  | { readonly ok: true; readonly environment: Environment }
-  | { readonly ok: false; readonly error: string; readonly isTooLarge: boolean }
+export type PlannedEnvironment = { readonly ok: true; readonly environment: Environment } | FailedPlan
 
 /** A deployment plan as it is stored (docs/reference/plan.md, "What is stored"), JSON being text already. */
 export type Environment = {
@@ -74,12 +73,36 @@ export type Environment = {
  * Beyond the limits the answer is that it is too large.
  */
 export async function planEnvironment(
-  { plan: stored, inputs, runtimeOnlyEvaluation }: EnvironmentToPlan,
+  environment: EnvironmentToPlan,
   answers: EnvironmentAnswers,
   randomId: () => string,
   limits: PlanningLimits,
 ): Promise<PlannedEnvironment> {
-  const written = parseShared({ text: stored.text, parts: partsOf(stored.parts ?? '') }) as Plan
+  const { inputs, runtimeOnlyEvaluation } = environment
+  const request = { plan: readPlan(environment), inputs, runtimeOnlyEvaluation, randomId, limits }
+  const outcome = await planDeployment(request, answers)
+  if (!outcome.ok) return outcome
+  const { deploymentPlan } = outcome
+  const free = await withFreeIds(
+    deploymentPlan.node_instances,
+    (ids) => answers.takenInstanceIds(ids),
+    randomId,
+  )
+  return { ok: true, environment: environmentOf(deploymentPlan, instanceRows(free)) }
+}
+
+/** Of a blueprint, as it is stored. */
+export const readPlan = ({ plan }: Pick<EnvironmentToPlan, 'plan'>): Plan =>
+  parseShared({ text: plan.text, parts: partsOf(plan.parts ?? '') }) as Plan
+
+export type FailedPlan = { readonly ok: false; readonly error: string; readonly isTooLarge: boolean }
+
+/** Plans it with what the database answers. */
+export async function planDeployment(
+  request: Omit<DeploymentPlanRequest, 'objects' | 'secretExists'>,
+  answers: EnvironmentAnswers,
+): Promise<{ readonly ok: true; readonly deploymentPlan: DeploymentPlan } | FailedPlan> {
+  const { plan: written, inputs } = request
   const plan = hasFunctionsInConstraints(written.inputs)
     ? { ...written, inputs: await answers.constraints({ inputs: written.inputs, given: inputs }) }
     : written
@@ -90,11 +113,8 @@ export async function planEnvironment(
       (queries) => answers.objects(queries),
       (objects) =>
         createDeploymentPlan({
+          ...request,
           plan,
-          inputs,
-          runtimeOnlyEvaluation,
-          randomId,
-          limits,
           objects,
           secretExists(key) {
             wanted.add(key)
@@ -110,15 +130,8 @@ export async function planEnvironment(
     const { error } = outcome
     return { ok: false, error: named(error), isTooLarge: error instanceof BudgetExceeded }
   }
-  const { deploymentPlan } = outcome
-  const unbuilt = unbuiltNode(deploymentPlan.nodes)
-  if (unbuilt !== undefined) return { ok: false, error: unbuilt, isTooLarge: false }
-  const free = await withFreeIds(
-    deploymentPlan.node_instances,
-    (ids) => answers.takenInstanceIds(ids),
-    randomId,
-  )
-  return { ok: true, environment: environmentOf(deploymentPlan, instanceRows(free)) }
+  const unbuilt = unbuiltNode(outcome.deploymentPlan.nodes)
+  return unbuilt === undefined ? outcome : { ok: false, error: unbuilt, isTooLarge: false }
 }
 
 /** Clients tell what breaks a constraint from other failures by its name. */

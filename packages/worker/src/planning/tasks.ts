@@ -10,6 +10,7 @@ import {
   type PlannedEnvironment,
   planEnvironment,
 } from './environment.ts'
+import { type PlannedUpdate, planUpdate, type UpdateToPlan } from './update.ts'
 
 /** What takes too long for an event loop; `answers` are questions that only the database can answer. */
 export type Tasks = {
@@ -27,6 +28,11 @@ export type Tasks = {
     readonly input: EnvironmentToPlan
     readonly answers: EnvironmentAnswers
     readonly result: PlannedEnvironment
+  }
+  readonly update: {
+    readonly input: UpdateToPlan
+    readonly answers: EnvironmentAnswers
+    readonly result: PlannedUpdate
   }
 }
 
@@ -50,4 +56,5 @@ export const runTask: Run = {
       })),
     ),
   environment: (environment, answers) => planEnvironment(environment, answers, randomId, PLANNING_LIMITS),
+  update: (update, answers) => planUpdate(update, answers, randomId),
 }
