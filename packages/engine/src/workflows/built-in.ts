@@ -87,7 +87,7 @@ const ownPlugin = /^(.*--)?(agent|cfy_extensions|default_workflows|script)$/
 
 /** Whether the mapping names a function in Python: that which runs scripts, or one of a plugin. */
 export const isPythonWorkflow = ({ plugin, operation }: WorkflowMapping): boolean =>
-  operation === scriptWorkflow || !ownPlugin.test(plugin)
+  operation === scriptWorkflow || (plugin !== '' && operation !== '' && !ownPlugin.test(plugin))
 
 /** @throws WorkflowError when there is none */
 export function builtInWorkflow(mapping: WorkflowMapping, name: string): Workflow {
