@@ -15,6 +15,8 @@ export default defineConfig({
     globalSetup: 'packages/storage/src/testing/global-setup.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A second is too short on a machine that is busy; what never happens fails all the same.
+    expect: { poll: { timeout: 60_000 } },
     // One more than the cores of a small machine: some always waits for a process, a lease or a database.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

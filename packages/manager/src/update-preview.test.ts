@@ -146,4 +146,4 @@ test('an update does what its preview says, of random blueprints', async () => {
     }),
     { numRuns: 15, seed: 20261122, endOnFailure: true },
   )
-})
+}, 600_000)

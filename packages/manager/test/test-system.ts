@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { listen, openDatabase, openProcessFolder } from '@tutti/storage'
 import { runtimeFolder, startWorker } from '@tutti/worker'
+import { Registry } from 'prom-client'
 import { expect } from 'vitest'
 import type { ManagerSettings } from '../src/settings.ts'
 import { blueprintArchive } from './archives.ts'
@@ -35,6 +36,8 @@ export type TestSystem = TestManager & {
   ended(executionId: string): Promise<any>
   /** Resolves when the deployment is no more. */
   deleted(deploymentId: string): Promise<void>
+  /** Ends the worker without a time to wait, and starts another one. */
+  restartWorker(): Promise<void>
 }
 
 /** A manager that listens, with a worker beside it, on a database of their own. */
@@ -48,44 +51,46 @@ export async function startTestSystem(
   const listener = listen(connection, services.executionEnds.onNotification)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const database = openDatabase({ ...connection, max: 8 })
-  const worker = await startWorker({
-    db: database.db,
-    connection,
-    queue: services.queue,
-    log: silent,
-    metrics: services.metrics,
-    version: 'test',
-    settings: {
-      ...services.settings,
-      owner: randomUUID(),
-      isAlone: false,
-      leaseMs,
-      maxOperations: 8,
-      operationTimeoutMs: 0,
-      drainMs: 0,
-      workFolder: await openProcessFolder(join(dataFolder, 'work')),
-      resourcesSweepMs: 100,
-      python: 'python3',
-      warmPython: true,
-      operationUsers: undefined,
-      operationLogs: { maxBytes: 1_000_000, files: 2 },
-      environment: {
-        inherited: process.env,
-        alsoPassed: [],
-        manager: {
-          protocol: 'http',
-          hosts: ['127.0.0.1'],
-          port: Number(new URL(url).port),
-          name: 'test',
-          certificateFile: null,
+  const start = async (metrics = services.metrics) =>
+    startWorker({
+      db: database.db,
+      connection,
+      queue: services.queue,
+      log: silent,
+      metrics,
+      version: 'test',
+      settings: {
+        ...services.settings,
+        owner: randomUUID(),
+        isAlone: false,
+        leaseMs,
+        maxOperations: 8,
+        operationTimeoutMs: 0,
+        drainMs: 0,
+        workFolder: await openProcessFolder(join(dataFolder, 'work')),
+        resourcesSweepMs: 100,
+        python: 'python3',
+        warmPython: true,
+        operationUsers: undefined,
+        operationLogs: { maxBytes: 1_000_000, files: 2 },
+        environment: {
+          inherited: process.env,
+          alsoPassed: [],
+          manager: {
+            protocol: 'http',
+            hosts: ['127.0.0.1'],
+            port: Number(new URL(url).port),
+            name: 'test',
+            certificateFile: null,
+          },
+          runtimeFolder: runtimeFolder(),
+          pluginWorkFolder: join(dataFolder, 'plugins'),
+          logFolder: join(dataFolder, 'logs'),
+          resourcesFolder: join(dataFolder, 'resources'),
         },
-        runtimeFolder: runtimeFolder(),
-        pluginWorkFolder: join(dataFolder, 'plugins'),
-        logFolder: join(dataFolder, 'logs'),
-        resourcesFolder: join(dataFolder, 'resources'),
       },
-    },
-  })
+    })
+  let worker = await start()
 
   const send: TestSystem['send'] = async (method, path, { body, headers, ...request } = {}) => {
     const isWhole = path.startsWith('/resources/') || path.startsWith('/api/')
@@ -151,6 +156,10 @@ export async function startTestSystem(
       // Gone with its execution, perhaps already.
       if (items.length > 0) await services.executionEnds.wait(0, items[0].id, 60_000)
       expect(await manager.inject('GET', `/deployments/${deploymentId}`)).toMatchObject({ status: 404 })
+    },
+    async restartWorker() {
+      await worker.drain()
+      worker = await start(new Registry())
     },
     async close() {
       await worker.drain()

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 /** Asks memory again and again: the notification is on its way. */
 const comes = (read: () => Promise<unknown>, expected: unknown) =>
-  expect.poll(read, { timeout: 5_000, interval: 5 }).toEqual(expected)
+  expect.poll(read, { timeout: 60_000, interval: 5 }).toEqual(expected)
 
 test('what is remembered is the same object until something changes it, wherever the change comes from', async () => {
   const { db } = manager

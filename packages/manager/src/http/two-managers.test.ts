@@ -200,7 +200,7 @@ test('guesses at both managers count together', async () => {
   for (let index = 0; index < 4; index += 1) expect(await guess(first)).toBe(401)
   const key = sha256('guessed 127.0.0.1')
   // The fifth is the second manager's; it hears of the others a moment later.
-  await vi.waitFor(() => expect(heard.filter((one) => one === key)).toHaveLength(4))
+  await vi.waitFor(() => expect(heard.filter((one) => one === key)).toHaveLength(4), { timeout: 60_000 })
   expect(await guess(second)).toBe(401)
   expect(await guess(second)).toBe(429)
 })

@@ -125,7 +125,7 @@ test('a reader who takes nothing loses the connection, and learns of it', async 
     expect(inUse()).toBe(1)
     vi.advanceTimersByTime(60_000)
     vi.useRealTimers()
-    await vi.waitFor(() => expect(inUse()).toBe(0))
+    await vi.waitFor(() => expect(inUse()).toBe(0), { timeout: 60_000 })
     await expect(batches.next()).rejects.toThrow('Transaction is already rolled back')
   } finally {
     vi.useRealTimers()

@@ -194,7 +194,7 @@ while not os.path.exists('${file}'): time.sleep(0.01)`
   test('has a daemon when it is killed, which goes with it', async () => {
     const file = join(folder, 'killed-daemon')
     const outcome = python(`${daemon(file)}\ntime.sleep(3600)`, {
-      timeLimit: { ms: 3_000, isRecoverable: false },
+      timeLimit: { ms: 6_000, isRecoverable: false },
     })
     await until(() => existsSync(file))
     const pid = Number(readFileSync(file, 'utf8'))

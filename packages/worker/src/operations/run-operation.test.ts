@@ -162,9 +162,9 @@ os._exit(0)`)
   test('time limits kill the operation and everything it started', async () => {
     const pid = join(folder, 'timeout-pid')
     const slow = `sleep 60 & echo $! > ${pid}; wait`
-    expect(await errorOf(bash(slow, { timeLimit: { ms: 2500, isRecoverable: false } }))).toMatchObject({
+    expect(await errorOf(bash(slow, { timeLimit: { ms: 5000, isRecoverable: false } }))).toMatchObject({
       kind: 'non-recoverable',
-      message: 'Process killed due to timeout of 2.5 seconds',
+      message: 'Process killed due to timeout of 5 seconds',
     })
     expect(isAlive(pidIn(pid))).toBe(false)
     const again = await errorOf(bash('sleep 60', { timeLimit: { ms: 100, isRecoverable: true } }))
@@ -282,7 +282,7 @@ ${written(pids, `$(jobs -p) $(cat ${pids}.away)`)}; wait`
       const running = errorOf(
         bash(
           moved,
-          end === 'time limit' ? { timeLimit: { ms: 2500, isRecoverable: false } } : {},
+          end === 'time limit' ? { timeLimit: { ms: 5000, isRecoverable: false } } : {},
           abort.signal,
         ),
       )

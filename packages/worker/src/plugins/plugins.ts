@@ -9,6 +9,7 @@ import {
   publicReason,
   type Registry,
   type Visibility,
+  withoutCredentials,
 } from '@tutti/storage'
 import { createCoalescedTask } from '../coalesced-task.ts'
 import { isNoSpace, operationUser } from '../operations/index.ts'
@@ -163,7 +164,7 @@ export async function openPlugins(services: Services): Promise<Plugins> {
       const installation = await sourceInstallation(installing, plugin, execution, await interpreters(python))
       const folder = await ensure(
         installation,
-        `plugin ${plugin.name} from ${plugin.source}`,
+        `plugin ${plugin.name} from ${withoutCredentials(plugin.source)}`,
         execution,
         signal,
       )

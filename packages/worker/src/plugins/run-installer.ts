@@ -42,6 +42,8 @@ export type InstallerProcess = {
 }
 
 const lastWords = 4_000
+/** Until what has been printed is read. Somebody who escaped with the pipe may never close it. */
+const lastWordsMs = 5_000
 
 /**
  * Makes an environment by `python/install_plugin.py`, which is told by a file of that name what to do, in a process of
@@ -61,7 +63,7 @@ export async function runInstaller(
   await handOver(file, user)
   let answer: Answer | undefined
   let errors = ''
-  const ends: Promise<unknown>[] = []
+  const outputs: Readable[] = []
   const child = startProcessGroup({
     command: python,
     args: [...installer(environment.runtimeFolder), file],
@@ -85,9 +87,10 @@ export async function runInstaller(
         errors = `${errors}${piece}`.slice(-lastWords)
         onOutput(piece)
       })
-      ends.push(closeOf(out), closeOf(failures))
+      outputs.push(out, failures)
     },
   })
+  const ends = Promise.all(outputs.map(closeOf))
   let why: 'aborted' | 'late' | undefined
   const stop = (reason: 'aborted' | 'late') => {
     why ??= reason
@@ -101,7 +104,9 @@ export async function runInstaller(
     const exit = await child.exit
     // Whatever it has left: nothing may write into the environment any more.
     await child.kill(0)
-    await Promise.all(ends)
+    const giveUp = setTimeout(() => outputs.forEach((output) => void output.destroy()), lastWordsMs)
+    await ends
+    clearTimeout(giveUp)
     if (why === 'aborted') throw signal.reason
     if (why === 'late') {
       throw new PluginInstallationError(

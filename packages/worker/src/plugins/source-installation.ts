@@ -1,6 +1,6 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
-import type { ExecutionRow } from '@tutti/storage'
+import { type ExecutionRow, withoutCredentials } from '@tutti/storage'
 import { logFileOf, operationUser } from '../operations/index.ts'
 import { blueprintFolder } from '../resources-folder/index.ts'
 import { environmentName } from './folders.ts'
@@ -30,7 +30,8 @@ export async function sourceInstallation(
   const user = operationUser(settings.operationUsers, tenantId)
   const file = logFileOf(environment.logFolder, tenantId, deploymentId)
   let written = mkdir(dirname(file), { recursive: true, mode: 0o700 }).then(() => {})
-  const fields = { plugin: name, source, deployment: deploymentId, tenant_id: tenantId }
+  const shown = withoutCredentials(source)
+  const fields = { plugin: name, source: shown, deployment: deploymentId, tenant_id: tenantId }
   return {
     name: environmentName(`source-${name}`, [
       ...[tenantId, deploymentId, blueprint.sha256],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '@tutti/storage'
@@ -74,4 +74,26 @@ test('environments go an hour after what they are of, and what killed workers le
   expect(await hours(2)).toEqual(['kept.made'])
   expect(existsSync(join(root, 'kept.made'))).toBe(true)
   expect(await readNote(root, 'kept')).toMatchObject({ folder: 'kept.made' })
+})
+
+test.runIf(process.getuid?.() === 0)("what is a tenant's is removed as that tenant", async () => {
+  const [tenant, folder] = [200_321, join(root, 'tenants.begun')]
+  // Of root, in a folder that its user may not write to: by no removal of that user's.
+  const others = join(folder, 'inner')
+  mkdirSync(join(others, 'innermost'), { recursive: true })
+  chmodSync(others, 0o755)
+  chownSync(folder, tenant, tenant)
+  let now = 0
+  const sweep = createEnvironmentSweep(database.db, root, { now: () => now })
+  await sweep()
+  now = 3_600_000
+  await expect(sweep()).rejects.toThrow('could not be removed')
+  const [left] = readdirSync(root).filter((name) => name.startsWith('gone-'))
+  expect(existsSync(join(root, left ?? '', 'inner', 'innermost'))).toBe(true)
+  chownSync(join(root, left ?? '', 'inner'), tenant, tenant)
+  now = 7_200_000
+  await sweep()
+  now = 10_800_000
+  await sweep()
+  expect(existsSync(join(root, left ?? ''))).toBe(false)
 })

@@ -1,4 +1,6 @@
+import { lstat } from 'node:fs/promises'
 import { createAbandonedSweep, type Database } from '@tutti/storage'
+import { removeFolder } from '../operations/index.ts'
 import { insideOf, locksFolder, notesFolder } from './folders.ts'
 import { listNotes, type Note } from './notes.ts'
 import { findPresent } from './queries.ts'
@@ -34,12 +36,20 @@ export function createEnvironmentSweep(
     }),
     createAbandonedSweep(root, {
       ...options,
+      remove: removeByOwner,
       wanted: async () => new Set([inside(root), ...(await allNotes(root)).map(({ folder }) => folder)]),
     }),
   ]
   return async () => {
     for (const sweep of sweeps) await sweep()
   }
+}
+
+/** Those of sources are a tenant's own: root could be led out of them by whoever exchanges a folder for a link meanwhile. */
+async function removeByOwner(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(() => undefined)
+  if (found === undefined) return // another worker of this machine was first
+  await removeFolder(folder, found.uid === process.getuid?.() ? null : found.uid)
 }
 
 const allNotes = async (root: string): Promise<readonly Note[]> => [...(await listNotes(root)).values()]

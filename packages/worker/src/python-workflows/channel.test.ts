@@ -85,6 +85,28 @@ test('a line without an end is the end of the channel', async () => {
   expect(await channel.gone).toBe('a line without an end')
 })
 
+test('who asks and does not read the answers is not heard until it does', async () => {
+  const before = process.cwd()
+  const answer = 'x'.repeat(2 ** 20)
+  const asked = 64
+  let [heard, readBytes, mostUnread] = [0, 0, 0]
+  const { promise: all, resolve } = Promise.withResolvers<void>()
+  const { folder, channel } = await opened(async () => {
+    heard += 1
+    channel.send(answer)
+    mostUnread = Math.max(mostUnread, heard * answer.length - readBytes)
+    if (heard === 5) socket.on('data', ({ length }) => (readBytes += length))
+    if (heard === asked) resolve()
+  })
+  process.chdir(folder)
+  const { socket } = connected(folder)
+  process.chdir(before)
+  socket.write('ask\n'.repeat(asked))
+  await all
+  expect(mostUnread).toBeLessThan(2 * bounds.unreadBytes)
+  socket.destroy()
+})
+
 test.each([
   'x',
   '[]',

@@ -42,12 +42,27 @@ export async function openChannel(
     connected.on('error', () => {}) // `close` follows
     connected.once('close', () => close())
     // However the connection ends, its process tells how the workflow has.
-    read(connected, onLine).then(close, (error: Error) => close('code' in error ? undefined : error.message))
+    read(connected, hear).then(close, (error: Error) => close('code' in error ? undefined : error.message))
   })
   server.on('error', (error) => close(error.message))
   await listenIn(server, folder)
   await chmod(join(folder, socketName), 0o600)
   await handOver(join(folder, socketName), user)
+
+  /** Who asks and does not read the answers is not heard until it does: they would pile up here. */
+  async function hear(line: string): Promise<void> {
+    await room()
+    if (!isGone) await onLine(line)
+  }
+
+  async function room(): Promise<void> {
+    while (!isGone && socket !== undefined && socket.writableLength > bounds.unreadBytes) {
+      const drained = Promise.withResolvers<void>()
+      socket.once('drain', drained.resolve)
+      await Promise.race([drained.promise, gone.promise])
+      socket.off('drain', drained.resolve)
+    }
+  }
 
   function close(why?: string): void {
     if (isGone) return
@@ -65,14 +80,7 @@ export async function openChannel(
       if (socket === undefined) early += line
       else socket.write(line)
     },
-    async room() {
-      while (!isGone && socket !== undefined && socket.writableLength > bounds.unreadBytes) {
-        const drained = Promise.withResolvers<void>()
-        socket.once('drain', drained.resolve)
-        await Promise.race([drained.promise, gone.promise])
-        socket.off('drain', drained.resolve)
-      }
-    },
+    room,
     close,
   }
 }

@@ -44,6 +44,8 @@ export type GraphHost = {
   readonly left: OperationsLeft | null
   /** Nothing more is started in any graph; those that ran are as if they had been cancelled. */
   stop(mode: CancelMode): void
+  /** There will be no process any more: what only that can do keeps no graph from its end. */
+  giveUp(): void
   /** Resolves when no graph runs. */
   rest(): Promise<void>
   /** Called whenever something has happened to the execution or its operations. */
@@ -67,6 +69,8 @@ export function createGraphHost(
   const live = new Map<string, LiveGraph>()
   const left: OperationsLeft[] = []
   const wakers = new Set<() => void>()
+  /** Of graphs that run, and of those with operations that are left. */
+  const givingUp = new Set<(isCancelled: boolean) => void>()
   let stopMode: CancelMode | null = null
   let tellFailure: (error: unknown) => void = () => {}
   /** One step at a time: they are counted. */
@@ -127,11 +131,13 @@ export function createGraphHost(
     async start(graph, options, isTold) {
       let report: (event: GraphEvent) => void = () => {}
       const audience = createAudience(listener, isTold)
-      const own = withOwnTasks(listener, audience, services.now)
+      const isLeft = () => control.isOutOfTime && graphControl.cancelMode === null
+      const own = withOwnTasks(listener, audience, services.now, isLeft)
       const state = await inPieces(
         control,
         createGraph(graph.operations, graph.record, { ...options, newId: randomUUID }),
       )
+      givingUp.add(own.giveUp)
       audience.begin(graph.operations)
       const storeStep = (commit: Commit) =>
         inTurn(async () => {
@@ -151,7 +157,8 @@ export function createGraphHost(
           return own.around(createOperationRunner(services, execution, control, token, report), report)
         },
       }).then((end) => {
-        if (end.left !== null) left.push(end.left)
+        if (end.left === null) givingUp.delete(own.giveUp)
+        else left.push(end.left)
         return end.outcome
       })
       const one: LiveGraph = {
@@ -180,6 +187,12 @@ export function createGraphHost(
     stop(mode) {
       stopMode = mode
       wake()
+    },
+    giveUp() {
+      const mode = graphControl.cancelMode
+      // Before what is given up: that has not failed then, and a resume finds it as it was.
+      if (mode !== null) for (const one of live.values()) one.report({ type: 'cancel-requested', mode })
+      for (const give of givingUp) give(mode !== null)
     },
     async rest() {
       while (live.size > 0) await Promise.allSettled([...live.values()].map(({ ended }) => ended))

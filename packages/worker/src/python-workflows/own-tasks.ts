@@ -9,16 +9,28 @@ export type OwnTasks = {
   awaits(row: string): boolean
   /** A new process is asked again for what the one before has not answered. */
   tellAgain(): void
+  /**
+   * There will be no process any more: what it was to do ends as killed, and handlers have failed, which a cancelled graph
+   * does not wait for.
+   */
+  giveUp(isCancelled: boolean): void
 }
 
 /** What the process does itself; a class of a plugin is named by its path. */
 const isOwn = ({ type }: StoredOperation) =>
   type === 'LocalWorkflowTask' || type === 'UpdateExecutionStatusTask' || type.includes('.')
 
-export function withOwnTasks(listener: Listener, audience: Audience, now: () => number): OwnTasks {
+export function withOwnTasks(
+  listener: Listener,
+  audience: Audience,
+  now: () => number,
+  isLeft: () => boolean,
+): OwnTasks {
   const running = new Map<string, StoredOperation>()
   const asked = new Map<string, OperationOutcome>()
   const waiting = new Set<() => void>()
+  let endAll: (isCancelled: boolean) => void = () => {}
+  let isGivenUp = false
 
   function tellRun(rows: readonly string[]): void {
     if (audience.isJoined) listener.send({ run: rows.map((row) => [row, audience.taskOf(row)]) })
@@ -48,15 +60,25 @@ export function withOwnTasks(listener: Listener, audience: Audience, now: () => 
         } as const
         report({ type: 'operation-ended', operationId: row, atMs: now(), outcome: { ok: false, error } })
       }
+      endAll = (isCancelled) => {
+        for (const row of [...running.keys()]) end(row)
+        if (isCancelled) return
+        for (const row of [...asked.keys()]) {
+          over(row)
+          report({ type: 'handler-answered', operationId: row, atMs: now(), answer: { action: 'fail' } })
+        }
+      }
       return {
         start(operation, resume) {
           if (!isOwn(operation)) return others.start(operation, resume)
           running.set(operation.id, operation)
-          tellRun([operation.id])
+          if (isGivenUp) endAll(false)
+          else tellRun([operation.id])
         },
         ask(operation, outcome) {
           asked.set(operation.id, outcome)
-          tellAsk(operation.id, outcome)
+          if (isGivenUp) endAll(false)
+          else tellAsk(operation.id, outcome)
         },
         kill(rows) {
           others.kill(rows)
@@ -64,7 +86,8 @@ export function withOwnTasks(listener: Listener, audience: Audience, now: () => 
         },
         killAll(how) {
           others.killAll(how)
-          for (const row of [...running.keys()]) end(row)
+          // What is left to another worker has no end: that one has it called again.
+          for (const row of [...running.keys()]) isLeft() ? over(row) : end(row)
         },
         get running() {
           return others.running + running.size
@@ -88,6 +111,10 @@ export function withOwnTasks(listener: Listener, audience: Audience, now: () => 
     tellAgain() {
       if (running.size > 0) tellRun([...running.keys()])
       for (const [row, outcome] of asked) tellAsk(row, outcome)
+    },
+    giveUp(isCancelled) {
+      isGivenUp = true
+      endAll(isCancelled)
     },
   }
 }

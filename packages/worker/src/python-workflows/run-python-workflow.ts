@@ -86,7 +86,8 @@ export async function runPythonWorkflow(
       isResumed = true
     }
   } catch (error) {
-    host.stop('kill')
+    // A worker that ends leaves its graphs as they stand: they stop by themselves, and are not cancelled.
+    if (!control.isOutOfTime) host.stop('kill')
     await host.rest()
     await host.left?.drop()
     host.close()
@@ -98,6 +99,7 @@ export async function runPythonWorkflow(
     if (how.status !== 'succeeded') host.stop('cancel')
     // Sequential tasks are all that there will be, also those that an earlier process has asked for.
     else for (const live of host.live.values()) live.report({ type: 'closed' })
+    host.giveUp()
     await host.rest()
     const { left } = host
     if (how.status !== 'cancelled') await left?.done
@@ -116,7 +118,6 @@ export async function runPythonWorkflow(
     | { readonly kind: 'broken'; readonly error: unknown }
 
   async function runProcess(): Promise<Ended> {
-    const session = createSession({ services, execution, control, store, host, listener, isResumed })
     const abort = new AbortController()
     let failure: { readonly error: unknown } | undefined
     let said: string | undefined
@@ -128,6 +129,7 @@ export async function runPythonWorkflow(
       failure ??= { error }
       abort.abort(control.lost.aborted ? atOnce : undefined)
     }
+    const session = createSession({ services, execution, control, store, host, listener, isResumed, fail })
     const look = () => {
       if (control.lost.aborted) fail(control.lost.reason)
       else if (control.isOutOfTime || (control.isDraining && host.live.size === 0)) {

@@ -45,6 +45,8 @@ type SessionParts = {
   readonly listener: Listener
   /** Whether graphs may be stored already, by a process of this workflow before this one. */
   readonly isResumed: boolean
+  /** Called with what went wrong that is not for the workflow to know, where nobody waits for what it has asked. */
+  readonly fail: (error: unknown) => void
 }
 
 /** One process of a workflow: what it has described, and what it has asked for. */
@@ -443,13 +445,11 @@ export function createSession(parts: SessionParts): Session {
     }
   }
 
-  const failure = Promise.withResolvers<never>()
-  failure.promise.catch(() => undefined)
   const later = async (work: Promise<void>) => {
     try {
       await work
     } catch (error) {
-      failure.reject(error)
+      parts.fail(error)
     } finally {
       waiting -= 1
     }
@@ -458,7 +458,7 @@ export function createSession(parts: SessionParts): Session {
   const liveThatAwaits = (row: string) => [...host.live.values()].find((one) => one.awaits(row))
 
   return {
-    hear: (message, bytes) => Promise.race([hear(message, bytes), failure.promise]),
+    hear,
     close() {
       isOver = true
     },

@@ -70,6 +70,31 @@ test('one that is not resumable fails, once what it has sent has ended', async (
   })
 })
 
+test('one that is not resumable fails, whatever its process was at', async () => {
+  for (const stages of [
+    ['began', 'first call', 'handler'],
+    ['began', 'first call', 'handler', 'local'],
+  ]) {
+    const execution = await started('once_unnamed')
+    for (const stage of stages.slice(0, -1)) await answer(stage)
+    const at = await called(stages.at(-1) ?? '')
+    process.kill(at.pid, 'SIGKILL')
+    expect(await system.ended(execution)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(notResumable),
+    })
+  }
+})
+
+test('a worker that ends while the workflow is at work leaves it to the next one', async () => {
+  const execution = await started('unnamed')
+  for (const stage of ['began', 'first call', 'handler']) await answer(stage)
+  await called('local')
+  await system.restartWorker()
+  for (const stage of ['began', 'local', 'second call']) await answer(stage)
+  expect(await system.ended(execution)).toMatchObject({ status: 'terminated', error: '' })
+})
+
 test.each(['named', 'unnamed'])('a %s graph is the same one for the next process', async (workflow) => {
   const execution = await started(workflow)
   const began = await answer('began')

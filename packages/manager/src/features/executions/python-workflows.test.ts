@@ -263,10 +263,35 @@ graph.execute()
   expect(items[0]).toMatchObject({ state: 'uninitialized', runtime_properties: {} })
 })
 
+test('what nobody of the workflow does any more keeps it from no end', async () => {
+  const exits = await ran(`${graph}
+import os
+task = ctx.local_task(lambda: os._exit(3), name='exits')
+graph.add_task(task)
+graph.execute()
+`)
+  expect(exits.execution).toMatchObject({ status: 'failed', error: expect.stringContaining('rc=3') })
+  // It answers, and is gone before its task is.
+  const left = await ran(`
+import time
+from cloudify.workflows import ctx
+ctx.internal.run_local = lambda function: None
+ctx.local_task(lambda: None, name='left')
+`)
+  expect(left.execution).toMatchObject({ status: 'terminated', error: '' })
+})
+
 const said = (bytes: string) => `
 import time
 ctx.internal.engine._channel._socket.sendall(${bytes})
 time.sleep(600)
+`
+
+/** Asks with what makes the worker fail, on its own and not in its turn. */
+const unstorable = `
+graph._ctx = ctx
+ctx.internal.engine._build({'do': 'lifecycle', 'lifecycle': 'install', 'name': 'a\\0b', 'ignore_failure': False,
+                            'instances': [], 'related': []})
 `
 
 test.each([
@@ -277,6 +302,7 @@ test.each([
     said(`b'{"do": "tasks", "tasks": [' + b'0, ' * 200000 + b'0]}\\n'`),
     /A graph may have 200000 tasks/,
   ],
+  ['a name that cannot be stored', unstorable, /./],
   [
     "another execution's graph",
     "graph.id = 'foreign'\ngraph.execute()\n",

@@ -96,7 +96,7 @@ test('a token that was asked for with the old password is not made after the new
           .where('datname', '=', sql<string>`current_database()`)
           .execute()
         expect(waiting).toHaveLength(1)
-      })
+      }, 60_000)
       return { asked }
     })
     .then(async ({ asked }) => expect((await asked).status).toBe(401))

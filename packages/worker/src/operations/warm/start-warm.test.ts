@@ -162,7 +162,8 @@ test('what has lost its parent can be killed, and ends at its time limit, with a
     const kwargs = {
       script_source: `#!/bin/bash\nsleep 60 & setsid sleep 60 & ${written(pids, '$(cut -d" " -f5 /proc/$$/stat) $$ $(jobs -p | xargs)')}; wait`,
     }
-    const limit = end === 'time limit' ? 2_000 : null
+    // Long enough for it to begin on a machine that is busy.
+    const limit = end === 'time limit' ? 6_000 : null
     const running = run(kwargs, { timeLimit: { ms: limit, isRecoverable: false } })
     await until(() => existsSync(pids))
     process.kill(pid, 'SIGKILL')
@@ -172,7 +173,7 @@ test('what has lost its parent can be killed, and ends at its time limit, with a
     expect(await running).toMatchObject({
       error: {
         kind: 'non-recoverable',
-        message: end === 'kill' ? 'Process terminated (rc=-9)' : 'Process killed due to timeout of 2 seconds',
+        message: end === 'kill' ? 'Process terminated (rc=-9)' : 'Process killed due to timeout of 6 seconds',
       },
     })
     expect(started.filter(isAlive)).toEqual([])
@@ -262,16 +263,17 @@ test('an operation that is given to a halted parent ends at its time limit or wh
 })
 
 test('what has begun ends at its time limit although its parent is halted', async () => {
-  const { run, parents } = warm({ silentMs: never })
+  const { run, python, parents } = warm({ silentMs: never })
+  await python(tellParent)
   const pids = join(folder, 'halted-parent')
   const running = run(
     { script_source: `#!/bin/bash\n${written(pids, '$(cut -d" " -f4 /proc/$PPID/stat) $$')}; sleep 60` },
-    { timeLimit: { ms: 2_000, isRecoverable: false } },
+    { timeLimit: { ms: 6_000, isRecoverable: false } },
   )
   await until(() => existsSync(pids))
   const [parent = 0, script = 0] = readFileSync(pids, 'utf8').trim().split(' ').map(Number)
   process.kill(parent, 'SIGSTOP')
-  expect(await running).toMatchObject({ error: { message: 'Process killed due to timeout of 2 seconds' } })
+  expect(await running).toMatchObject({ error: { message: 'Process killed due to timeout of 6 seconds' } })
   expect(isAlive(script)).toBe(false)
   await parents.close()
 })
