@@ -53,11 +53,11 @@ test(
           if (kill % 3 === 1) {
             const done = Math.max(0, ...before.map(({ size }) => size))
             await until('an operation that is recorded as done', 60_000, async () => {
-              return (await recordedSuccesses(database.db, await blueprint.starts())).size > done
+              return (await recordedSuccesses(database.db, blueprint.starts)).size > done
             })
           }
           await delay(random() * 1_200)
-          const recorded = await recordedSuccesses(database.db, await blueprint.starts())
+          const recorded = await recordedSuccesses(database.db, blueprint.starts)
           server.kill('SIGKILL')
           await server.ended
           before.push(recorded)
@@ -65,7 +65,7 @@ test(
             return (await processesWith(site.marker)).length === 0
           })
           // What was recorded between the look and the kill counts as well.
-          before.push(await recordedSuccesses(database.db, await blueprint.starts()))
+          before.push(await recordedSuccesses(database.db, blueprint.starts))
 
           const known = (await blueprint.starts()).length
           const startedAt = performance.now()

@@ -42,7 +42,7 @@ test(
         await client.deployments.create('app', { blueprintId: 'recorded' })
         const { id } = await client.executions.start({ deploymentId: 'app', workflowId: 'install' })
         await until('recorded operations', 30_000, async () => {
-          return (await recordedSuccesses(database.db, await blueprint.starts())).size > 3
+          return (await recordedSuccesses(database.db, blueprint.starts)).size > 3
         })
 
         const whenNothingRuns = () =>
@@ -65,7 +65,7 @@ test(
         })
         console.log(`database away: without an answer operations ended after ${msSince(haltedAt)} ms`)
         const seen = (await blueprint.starts()).length
-        const recordedBefore = await recordedSuccesses(database.db, await blueprint.starts())
+        const recordedBefore = await recordedSuccesses(database.db, blueprint.starts)
         await until('an operation', 20_000, async () => (await blueprint.starts()).length > seen)
 
         await server.stop()
@@ -85,7 +85,7 @@ test(
         server = await startServer()
         const backAt = performance.now()
         const recorded = await until('the database', 20_000, async () =>
-          recordedSuccesses(database.db, await blueprint.starts()),
+          recordedSuccesses(database.db, blueprint.starts),
         )
         await until('an operation', 20_000, async () => (await blueprint.starts()).length > before.length)
         console.log(`database away: next operation ${msSince(backAt)} ms after it was back`)

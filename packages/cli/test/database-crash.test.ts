@@ -61,7 +61,7 @@ test(
         for (let kill = 1; kill <= kills; kill += 1) {
           await delay(random() * 1_000)
           const recorded = await until('what is recorded', 20_000, async () =>
-            recordedSuccesses(database.db, await blueprint.starts()),
+            recordedSuccesses(database.db, blueprint.starts),
           )
           before.push(recorded)
           const postmaster = await until('the process of the database', 10_000, readPostmaster)
@@ -74,9 +74,7 @@ test(
           await until('another server', 30_000, async () => {
             return ((await readPostmaster()) ?? postmaster) !== postmaster
           })
-          await until('its answer', 30_000, async () =>
-            recordedSuccesses(database.db, await blueprint.starts()),
-          )
+          await until('its answer', 30_000, async () => recordedSuccesses(database.db, blueprint.starts))
           awayMs.push(Math.round(performance.now() - killedAt))
         }
         console.log(`database crash: from the kill to the next answer ${awayMs.join(', ')} ms`)

@@ -51,7 +51,7 @@ test(
         const before: Recorded[] = []
         for (let kill = 0; kill < kills; kill += 1) {
           await delay(random() * 1_500)
-          before.push(await recordedSuccesses(database.db, await blueprint.starts()))
+          before.push(await recordedSuccesses(database.db, blueprint.starts))
           await restart()
         }
         const end = await client.executions.follow(id, { patienceMs: 60_000 })

@@ -44,7 +44,7 @@ test(
         })
         const before: Recorded[] = []
         const kill = async () => {
-          before.push(await recordedSuccesses(database.db, await blueprint.starts()))
+          before.push(await recordedSuccesses(database.db, blueprint.starts))
           server = await restarted(site, box, server)
         }
         const execution = () =>

@@ -78,7 +78,7 @@ test.each(Object.keys(workflows) as (keyof typeof workflows)[])(
             !['pending', 'started'].includes((await client.executions.get(id)).status)
           await until('another operation', 120_000, async () => (await started()) > seen || (await isOver()))
           await delay(random() * 300)
-          before.push(await recordedSuccesses(database.db, await blueprint.starts()))
+          before.push(await recordedSuccesses(database.db, blueprint.starts))
           if (victim === 'worker') server = await restarted(site, box, server)
           else {
             const pid = Number((await readFile(pids, 'utf8')).trim().split('\n').at(-1))

@@ -83,7 +83,7 @@ test(
           `two workers: ${(await heldBy(first)).length} and ${(await heldBy(second)).length} executions`,
         )
         await until('some recorded operations', 30_000, async () => {
-          return (await recordedSuccesses(db, await blueprint.starts())).size > executions
+          return (await recordedSuccesses(db, blueprint.starts)).size > executions
         })
 
         // Killed: the other one waits for the lease to run out.
@@ -91,7 +91,7 @@ test(
         first.kill('SIGKILL')
         await first.ended
         const killedAt = performance.now()
-        const recorded = await recordedSuccesses(db, await blueprint.starts())
+        const recorded = await recordedSuccesses(db, blueprint.starts)
         await until('the killed worker’s executions on the other one', 15_000, async () => {
           const held = new Set(await heldBy(second))
           return ofFirst.every((id) => held.has(id))
@@ -112,7 +112,7 @@ test(
         second.kill('SIGTERM')
         expect(await second.ended).toEqual({ code: 0, signal: null })
         const stoppedMs = Math.round(performance.now() - stoppedAt)
-        const beforeStop = await recordedSuccesses(db, await blueprint.starts())
+        const beforeStop = await recordedSuccesses(db, blueprint.starts)
         await until('the stopped worker’s executions on the third', 15_000, async () => {
           const open = await db
             .selectFrom('executions')

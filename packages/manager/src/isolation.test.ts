@@ -129,6 +129,24 @@ async function makeWorld() {
     })
     .execute()
   await db
+    .insertInto('deployment_updates')
+    .values({
+      tenant_id: home,
+      id: 'zq-update',
+      deployment_id: 'zq-deployment',
+      old_blueprint_id: 'zq-blueprint',
+      new_blueprint_id: 'zq-blueprint',
+      new_inputs: '{"input":"zq-input"}',
+      created_by: 'alice',
+    })
+    .execute()
+  // Refused, and kept with what depends on the deployment, where everybody sees it.
+  const refused = await manager.inject('POST', '/deployment-updates/shared/update/initiate', {
+    ...{ user: 'alice', tenant: 'home', body: {} },
+  })
+  expect(refused.body).toMatchObject({ error_code: 'dependent_exists_error' })
+  expect(refused.text).toContain('zq-deployment')
+  await db
     .insertInto('execution_groups')
     .values({
       tenant_id: home,
@@ -334,6 +352,12 @@ const questions: readonly Question[] = [
   ['POST', '/deployment-modifications/zq-modification/rollback', {}],
   ['GET', '/deployment-modifications?deployment_id=zq-deployment'],
   ['POST', '/deployment-modifications', { deployment_id: 'zq-deployment', nodes: {} }],
+  ['GET', '/deployment-updates/zq-update'],
+  ['GET', '/deployment-updates?deployment_id=zq-deployment'],
+  ['POST', '/deployment-updates/zq-deployment/update/initiate', {}],
+  ['POST', '/deployment-updates/zq-deployment/update/initiate', { preview: true, force: true }],
+  ['PUT', '/deployment-updates/zq-deployment/update/initiate', { preview: true }],
+  ['POST', '/deployment-updates/zq-update/update/finalize', {}],
   ['GET', '/agents/zq-agent'],
   ['PATCH', '/agents/zq-agent', { state: 'failed' }],
   ['GET', '/plugins/zq-plugin'],
@@ -403,6 +427,7 @@ const questions: readonly Question[] = [
   // As what something else points at.
   ['PUT', '/deployments/mine', { blueprint_id: 'zq-blueprint' }],
   ['PUT', '/deployments/mine', { blueprint_id: 'blueprint', site_name: 'zq-site' }],
+  ['POST', '/deployment-updates/bobs/update/initiate', { blueprint_id: 'zq-blueprint' }],
   ['POST', '/deployments/bobs/set-site', { site_name: 'zq-site' }],
   ['PATCH', '/deployments/bobs', { labels: [{ 'csys-obj-parent': 'zq-deployment' }] }],
   // It depends on that one itself: that would be a circle, of which nobody may learn.
@@ -571,6 +596,26 @@ describe('nobody changes what they do not see', () => {
       .set({ status: 'failed' })
       .where('id', '=', 'zq-execution')
       .execute()
+  })
+
+  test('updates of deployments, by an execution of their own', async () => {
+    const { token } = await addExecution(manager.db, {
+      tenantId: home,
+      createdBy: 'bob',
+      deploymentId: 'bobs',
+    })
+    const questions: readonly Question[] = [
+      ['PUT', '/deployment-updates/new', { deployment_id: 'zq-deployment' }],
+      ['PUT', '/deployment-updates/zq-update', { deployment_id: 'zq-deployment' }],
+      ['PATCH', '/deployment-updates/zq-update', { state: 'failed' }],
+    ]
+    for (const [method, path, body] of questions) {
+      const own = { executionToken: token, tenant: 'home' }
+      const real = await ask(method, path, { ...own, body })
+      const none = await ask(method, twin(path), { ...own, body: twinOf(body) })
+      expect({ ...real, text: twin(real.text) }).toEqual(none)
+      expect(real.status).toBe(404)
+    }
   })
 
   test('uploads and deployments that have failed', async () => {

@@ -7,14 +7,18 @@ import { levels, operations, type Start } from './recorded-blueprint.ts'
 /** The operations whose success is in the database, with how often each one's script had been started by then. */
 export type Recorded = ReadonlyMap<string, number>
 
-export async function recordedSuccesses(db: Database, starts: readonly Start[]): Promise<Recorded> {
+export async function recordedSuccesses(
+  db: Database,
+  starts: () => Promise<readonly Start[]>,
+): Promise<Recorded> {
   const rows = await db
     .selectFrom('operations')
     .select('id')
     .where('type', '=', 'RemoteWorkflowTask')
     .where('state', '=', 'succeeded')
     .execute()
-  const counts = startCounts(starts)
+  // Looked at afterwards: what is recorded as done by then has been started, and is not started again.
+  const counts = startCounts(await starts())
   return new Map(rows.map(({ id }) => [id, counts.get(id) ?? 0]))
 }
 

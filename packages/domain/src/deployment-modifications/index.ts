@@ -7,6 +7,7 @@
 export { currentCount } from './counts.ts'
 export { finishModification, rollbackModification } from './end.ts'
 export {
+  findApplying,
   findModificationOf,
   findStartedModification,
   readScalable,

@@ -1,6 +1,7 @@
 import type { TopologyGroups, TopologyNode } from '@tutti/dsl'
 import {
   type Database,
+  isActive,
   type ListedResource,
   type OwnedRow,
   ownedAs,
@@ -93,6 +94,35 @@ export const findStartedModification = async (db: Database, tenantId: number, de
     .where('deployment_id', '=', deploymentId)
     .where('status', '=', 'started')
     .executeTakeFirst()) as ModificationRow | undefined
+
+/** The id of an update that has been applied to the deployment and is still at work, `except` for one. */
+export async function findApplying(
+  db: Database,
+  { tenantId, deploymentId }: { readonly tenantId: number; readonly deploymentId: string },
+  except = '',
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('deployment_updates as u')
+    .innerJoin('executions as e', (join) =>
+      join.onRef('e.tenant_id', '=', 'u.tenant_id').onRef('e.id', '=', 'u.execution_id'),
+    )
+    .select('u.id')
+    .where('u.tenant_id', '=', tenantId)
+    .where('u.deployment_id', '=', deploymentId)
+    .where('u.id', '<>', except)
+    .where('u.applied_at', 'is not', null)
+    .where('u.state', '=', 'updating')
+    .where('e.id', 'in', (eb) =>
+      eb
+        .selectFrom('executions')
+        .select('id')
+        .where('tenant_id', '=', tenantId)
+        .where('deployment_id', '=', deploymentId)
+        .where(isActive),
+    )
+    .executeTakeFirst()
+  return row?.id
+}
 
 /** The last one that an action of the execution began. */
 export const findModificationOf = async (

@@ -24,6 +24,7 @@ import {
 import { currentCount, setCounts } from './counts.ts'
 import {
   deleteOldModifications,
+  findApplying,
   findStartedModification,
   insertModification,
   readScalable,
@@ -46,7 +47,8 @@ export type ModificationToStart = {
  * to it; nothing is removed yet. Returns its id.
  *
  * @throws existing_started_deployment_modification_error; not_found_error for what is no node or scaling group;
- * bad_parameters_error for what cannot be planned; not_found_error for the deployment
+ * bad_parameters_error for what cannot be planned; not_found_error for the deployment; conflict_error while an update of
+ * it is at work
  */
 export async function startModification(
   transaction: Transaction,
@@ -64,6 +66,13 @@ export async function startModification(
       'existing_started_deployment_modification_error',
       `Cannot start deployment modification while there are existing started deployment modifications. Currently started deployment modifications: ${present.id}`,
       { hint: 'Finish it or roll it back; the workflow scale does the latter with abort_started' },
+    )
+  }
+  const update = await findApplying(transaction, owner)
+  if (update !== undefined) {
+    throw new ApiError(
+      'conflict_error',
+      `Cannot start deployment modification: the update ${update} of deployment ${deploymentId} is at work`,
     )
   }
   const scalable = await readScalable(transaction, tenantId, deploymentId)

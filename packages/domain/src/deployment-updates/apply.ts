@@ -3,7 +3,7 @@ import { ApiError, notFound, parseLabels } from '@tutti/api'
 import type { ModifiedAttribute, PlanNode } from '@tutti/dsl'
 import { inParts, type Transaction, toJson } from '@tutti/storage'
 import { addDependencies, setDeploymentLabels } from '../dependencies/index.ts'
-import { findStartedModification } from '../deployment-modifications/index.ts'
+import { findApplying, findStartedModification } from '../deployment-modifications/index.ts'
 import { changeNodeInstances, lockDeploymentOf, readInstanceRecords } from '../node-instances/index.ts'
 import { insertNodes, type NodeCounts, nodeBatch, nodeRow, updateNode } from '../nodes/index.ts'
 import { marked, type PlannedUpdate, readPlannedUpdate, storedRelationship } from './planned.ts'
@@ -11,7 +11,6 @@ import {
   changeUpdate,
   deleteFunctionDependencies,
   deploymentDigest,
-  findApplying,
   readRelationships,
   type UpdateRow,
   writeDeployment,
@@ -55,17 +54,28 @@ export async function applyUpdate(transaction: Transaction, update: UpdateRow): 
   await changeUpdate(transaction, tenantId, id, { applied_at: new Date() })
 }
 
+/**
+ * What a modification plans would be taken for what the update has come to.
+ *
+ * @throws existing_started_deployment_modification_error
+ */
+export async function refuseModified(
+  transaction: Transaction,
+  { tenantId, deploymentId }: UpdateRow,
+): Promise<void> {
+  const modification = await findStartedModification(transaction, tenantId, deploymentId)
+  if (modification === undefined) return
+  throw new ApiError(
+    'existing_started_deployment_modification_error',
+    `Cannot update deployment ${deploymentId} while a deployment modification of it is started: ${modification.id}`,
+    { hint: 'Finish it or roll it back' },
+  )
+}
+
 async function checkUnchanged(transaction: Transaction, update: UpdateRow): Promise<void> {
   const { tenantId, deploymentId } = update
-  const modification = await findStartedModification(transaction, tenantId, deploymentId)
-  if (modification !== undefined) {
-    throw new ApiError(
-      'existing_started_deployment_modification_error',
-      `Cannot update deployment ${deploymentId} while a deployment modification of it is started: ${modification.id}`,
-      { hint: 'Finish it or roll it back' },
-    )
-  }
-  const other = await findApplying(transaction, update)
+  await refuseModified(transaction, update)
+  const other = await findApplying(transaction, update, update.id)
   if (other !== undefined) {
     throw new ApiError(
       'conflict_error',

@@ -14,7 +14,10 @@ export type RecursiveDependency = {
 /** More than a person reads. */
 const most = 1_000
 
-/** Who depends on the deployment, directly, and who on them in turn; of those that the caller sees. */
+/**
+ * Who depends on the deployment, directly, and who on them in turn. `all` is kept where everybody in the tenant may read
+ * it: it names nobody's private ones.
+ */
 export async function recursiveDependencies(
   actor: Actor,
   transaction: Transaction,
@@ -22,14 +25,16 @@ export async function recursiveDependencies(
 ): Promise<{ readonly direct: readonly Dependent[]; readonly all: readonly RecursiveDependency[] }> {
   const { id: tenantId, name: tenant } = tenantOf(actor)
   const seen = new Set([deploymentId])
+  const hidden = new Set<string>()
   const all: RecursiveDependency[] = []
   const dependentsOf = (ids: readonly string[]) =>
     findDependents(transaction, tenantId, ids, { by: 'update', recursive: false, scope: tenantScope(actor) })
   const direct = await dependentsOf([deploymentId])
   let found = direct
   while (found.length > 0 && all.length < most) {
-    for (const { isSeen, source, target, creator } of found) {
-      if (isSeen) all.push({ deployment: source, ...kindOf(creator), target, tenant })
+    for (const { isSeen, isPrivate, source, target, creator } of found) {
+      if (!isSeen || isPrivate) hidden.add(source)
+      else if (!hidden.has(target)) all.push({ deployment: source, ...kindOf(creator), target, tenant })
     }
     const next = [...new Set(found.map(({ source }) => source))].filter((id) => !seen.has(id))
     for (const id of next) seen.add(id)

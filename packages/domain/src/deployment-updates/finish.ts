@@ -8,6 +8,7 @@ import {
   readInstanceRecords,
 } from '../node-instances/index.ts'
 import { deleteNode, updateNode } from '../nodes/index.ts'
+import { refuseModified } from './apply.ts'
 import { marked, type PlannedUpdate, readPlannedUpdate, storedRelationship } from './planned.ts'
 import {
   findLater,
@@ -35,12 +36,14 @@ export async function changeBlueprintOf(transaction: Transaction, update: Update
 /**
  * Ends an update: what it removes goes, and relationships are again in the order of the plan.
  *
- * @throws conflict_error when another update was applied after it
+ * @throws conflict_error when another update was applied after it; existing_started_deployment_modification_error
  */
 export async function finishUpdate(transaction: Transaction, update: UpdateRow): Promise<void> {
   const { tenantId, deploymentId } = update
   await lockDeploymentOf(transaction, tenantId, deploymentId)
   await checkLatest(transaction, update)
+  // Started after the update had failed, and not ended when it was resumed.
+  await refuseModified(transaction, update)
   const planned = await readPlannedUpdate(transaction, update)
   const present = await readInstanceRecords(transaction, tenantId, deploymentId)
   const removed = new Set(

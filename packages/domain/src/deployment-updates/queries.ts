@@ -1,7 +1,6 @@
 import type { UpdateRun } from '@tutti/engine'
 import {
   type Database,
-  isActive,
   type ListedResource,
   type OwnedRow,
   ownedAs,
@@ -189,31 +188,6 @@ export async function deploymentDigest(
        from node_instances i where i.tenant_id = ${tenantId} and i.deployment_id = ${deploymentId})
     )) as digest`.execute(db)
   return rows[0]?.digest ?? ''
-}
-
-/** The id of another update that is at work on the deployment. */
-export async function findApplying(db: Database, { tenantId, deploymentId, id }: UpdateRow) {
-  const row = await db
-    .selectFrom('deployment_updates as u')
-    .innerJoin('executions as e', (join) =>
-      join.onRef('e.tenant_id', '=', 'u.tenant_id').onRef('e.id', '=', 'u.execution_id'),
-    )
-    .select('u.id')
-    .where('u.tenant_id', '=', tenantId)
-    .where('u.deployment_id', '=', deploymentId)
-    .where('u.id', '<>', id)
-    .where('u.applied_at', 'is not', null)
-    .where('u.state', '=', 'updating')
-    .where('e.id', 'in', (eb) =>
-      eb
-        .selectFrom('executions')
-        .select('id')
-        .where('tenant_id', '=', tenantId)
-        .where('deployment_id', '=', deploymentId)
-        .where(isActive),
-    )
-    .executeTakeFirst()
-  return row?.id
 }
 
 /** The id of an update that was applied to the deployment after this one. */

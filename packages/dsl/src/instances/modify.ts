@@ -58,6 +58,7 @@ export function modifyNodeInstances(
       if (edge.kind === 'all_to_one') for (const id of used(node.id, edge.target)) protectedIds.add(id)
     }
   }
+  const hintsOf = hintsBy(request, old.standInFor)
   const tree = expand({
     topology,
     oldUnder: old.under,
@@ -65,9 +66,7 @@ export function modifyNodeInstances(
     plan: (name, ids) => {
       const wanted = wantedOf(request, name)
       if (wanted === undefined) return { kept: ids, total: Math.max(ids.length, numberOf(request, name)) }
-      const include = (wanted.removed_ids_include_hint ?? []).map((id) => old.standInFor(id, name))
-      const exclude = (wanted.removed_ids_exclude_hint ?? []).map((id) => old.standInFor(id, name))
-      const kept = withoutDropped(ids, ids.length - wanted.instances, include, exclude, protectedIds)
+      const kept = withoutDropped(ids, ids.length - wanted.instances, hintsOf(name), protectedIds)
       return { kept, total: wanted.instances }
     },
   })
@@ -81,21 +80,42 @@ function numberOf(request: ModificationRequest, name: string): number {
   return Object.hasOwn(request.instances, name) ? (request.instances[name] ?? 0) : 0
 }
 
+type Hints = { readonly include: ReadonlySet<string>; readonly exclude: ReadonlySet<string> }
+
+/** Made once for each name: it has as many copies as what contains it, and hints may be as many as instances. */
+function hintsBy(
+  request: ModificationRequest,
+  standInFor: (id: string, name: string) => string,
+): (name: string) => Hints {
+  const known = new Map<string, Hints>()
+  return (name) => {
+    const found = known.get(name)
+    if (found !== undefined) return found
+    const wanted = wantedOf(request, name)
+    const standIns = (ids: readonly string[] = []) => new Set(ids.map((id) => standInFor(id, name)))
+    const hints = {
+      include: standIns(wanted?.removed_ids_include_hint),
+      exclude: standIns(wanted?.removed_ids_exclude_hint),
+    }
+    known.set(name, hints)
+    return hints
+  }
+}
+
 /**
  * docs/reference/plan.md, "Scaling": hinted ones first, spared ones last, the target of an all_to_one connection never.
  */
 function withoutDropped(
   ids: readonly string[],
   surplus: number,
-  include: readonly string[],
-  exclude: readonly string[],
+  { include, exclude }: Hints,
   protectedIds: ReadonlySet<string>,
 ): readonly string[] {
   if (surplus <= 0) return ids
   const free = ids.filter((id) => !protectedIds.has(id))
-  const hinted = free.filter((id) => include.includes(id))
-  const plain = free.filter((id) => !include.includes(id) && !exclude.includes(id))
-  const spared = free.filter((id) => !include.includes(id) && exclude.includes(id))
+  const hinted = free.filter((id) => include.has(id))
+  const plain = free.filter((id) => !include.has(id) && !exclude.has(id))
+  const spared = free.filter((id) => !include.has(id) && exclude.has(id))
   const dropped = new Set([...hinted, ...plain.toReversed(), ...spared.toReversed()].slice(0, surplus))
   return ids.filter((id) => !dropped.has(id))
 }

@@ -152,7 +152,8 @@ function checkHints({ include, exclude, delta, scaleCompute }: Hints): void {
   if (scaleCompute) {
     throw new WorkflowError('Instances cannot be included or excluded when scale_compute is true.')
   }
-  const both = include.filter((id) => exclude.includes(id))
+  const excluded = new Set(exclude)
+  const both = include.filter((id) => excluded.has(id))
   if (both.length === 0) return
   throw new WorkflowError(`Instances cannot be both included and excluded: ${both.join(', ')}`)
 }

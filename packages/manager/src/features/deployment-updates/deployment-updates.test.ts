@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { whatDisagrees } from '@tutti/domain/deployment-modifications'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -397,6 +397,53 @@ test('what changes meanwhile fails an update, before anything of it is written',
   for (const { status, error } of ends) {
     if (status !== 'terminated') expect(error).toContain('Cannot update deployment racing')
   }
+})
+
+test('an update and a modification do not mix, whichever is at work', async () => {
+  const marker = join(system.services.settings.dataFolder, 'mixing')
+  const templates = {
+    db: node(),
+    extra: node({}, scripts('two', 'create')),
+  }
+  const waits = `#!/bin/bash\nwhile [ ! -e '${marker}' ]; do sleep 0.05; done\nrm '${marker}'\n[ ! -e '${marker}-fail' ]\n`
+  await system.upload('plain', blueprint('one', { db: node() }))
+  await system.upload(
+    'waiting',
+    blueprintArchive(blueprintText({ ...types, node_templates: templates }), { 'two.sh': waits }),
+  )
+  await installed('mixed', 'plain')
+  const modify = (instances: number) =>
+    system.inject('POST', '/deployment-modifications', {
+      body: { deployment_id: 'mixed', nodes: { db: { instances } } },
+    })
+  const { body: update } = await initiate('mixed', { blueprint_id: 'waiting' })
+  await expect.poll(async () => (await nodes('mixed')).length, { timeout: 60_000 }).toBe(2)
+  const refused = await modify(2)
+  expect([refused.status, refused.body.error_code]).toEqual([409, 'conflict_error'])
+  expect(refused.body.message).toContain(update.id)
+  await writeFile(`${marker}-fail`, '')
+  await writeFile(marker, '')
+  expect(await system.ended(update.execution_id)).toMatchObject({ status: 'failed' })
+
+  // Nobody knows whether it will be resumed.
+  const started = await modify(2)
+  expect(started.status).toBe(201)
+  await rm(`${marker}-fail`)
+  await writeFile(marker, '')
+  const resume = async () => {
+    await system.inject('POST', `/executions/${update.execution_id}`, { body: { action: 'resume' } })
+    return system.ended(update.execution_id)
+  }
+  expect(await resume()).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining(started.body.id),
+  })
+  const numbers = async () =>
+    (await nodes('mixed')).map((one: { number_of_instances: number }) => one.number_of_instances)
+  expect(await numbers()).toEqual([1, 1])
+  await system.inject('POST', `/deployment-modifications/${started.body.id}/finish`, { body: {} })
+  expect(await resume()).toMatchObject({ status: 'terminated', error: '' })
+  expect(await numbers()).toEqual([2, 1])
 })
 
 test('updates are seen by whoever sees the deployment, and recorded by executions only', async () => {
