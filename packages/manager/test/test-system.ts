@@ -138,7 +138,7 @@ export async function startTestSystem(
         .select('tenant_id')
         .where('id', '=', executionId)
         .executeTakeFirstOrThrow()
-      await services.executionEnds.wait(tenant_id, executionId, 60_000)
+      await services.executionEnds.wait(tenant_id, executionId, 110_000)
       const { name } = await manager.db
         .selectFrom('tenants')
         .select('name')
