@@ -38,7 +38,7 @@ export async function oneBox(site: Site): Promise<OneBox> {
 export async function restarted(site: Site, box: OneBox, server: TuttiProcess): Promise<TuttiProcess> {
   server.kill('SIGKILL')
   await server.ended
-  await until('the end of the killed manager’s operations', 15_000, async () => {
+  await until('the end of the killed manager’s operations', 60_000, async () => {
     return (await processesWith(site.marker)).length === 0
   })
   const next = box.serve()

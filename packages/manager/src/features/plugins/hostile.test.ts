@@ -284,9 +284,9 @@ test('of a sender who breaks off nothing is left', async () => {
     `POST /api/v3.1/plugins HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ${credentials}\r\nTenant: default_tenant\r\n` +
       `Content-Length: 1000\r\n\r\nPK`,
   )
-  await vi.waitFor(() => expect(leftOver()).not.toEqual([]), { timeout: 10_000, interval: 10 })
+  await vi.waitFor(() => expect(leftOver()).not.toEqual([]), { timeout: 60_000, interval: 10 })
   socket.destroy()
-  await vi.waitFor(() => expect(leftOver()).toEqual([]), { timeout: 10_000, interval: 10 })
+  await vi.waitFor(() => expect(leftOver()).toEqual([]), { timeout: 60_000, interval: 10 })
   expect((await system.inject('GET', '/plugins')).body.items).toEqual([])
 })
 
