@@ -41,7 +41,7 @@ const withoutMethod: Readonly<Record<string, string>> = {
   'plugins.setGlobal': 'set_global() is a set-visibility',
   'blueprints.setGlobal': 'set_global() is a set-visibility',
   'secrets.setGlobal': 'set_global() is a set-visibility',
-  'PUT /deployment-updates/:id/update/initiate': 'sent as POST',
+  'deploymentUpdates.initiateByPut': 'sent as POST',
   'PUT /plugins-updates/:id/update/initiate': 'sent as POST',
   'cluster.get': 'of managers before 5.0',
   'cluster.join': 'of managers before 5.0',

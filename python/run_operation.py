@@ -11,6 +11,8 @@ import time
 
 RUNTIME = os.path.dirname(os.path.abspath(__file__))
 
+OUR_PACKAGES = ('cloudify', 'cloudify_rest_client', 'cloudify_types', 'proxy_tools', 'script_runner')
+
 THREADS_GRACE_S = 5  # for threads that an operation leaves running when it has answered
 
 
@@ -52,9 +54,27 @@ def is_ours() -> bool:
     return os.path.dirname(os.path.abspath(cloudify.__file__)) == os.path.join(RUNTIME, 'cloudify')
 
 
+def is_workflow(folder, request) -> bool:
+    if request is None:
+        import json
+        with open(os.path.join(folder, 'input.json'), encoding='utf-8') as source:
+            request = json.load(source)
+    return request['cloudify_context'].get('type') == 'workflow'
+
+
+def prefer_ours() -> None:
+    """Puts this runtime's SDK before an installed original one, which does not know how to ask this engine."""
+    sys.path[:] = [RUNTIME] + [entry for entry in sys.path if entry != RUNTIME]
+    for name in list(sys.modules):
+        if name.split('.')[0] in OUR_PACKAGES:
+            del sys.modules[name]
+
+
 def run(folder, request=None) -> None:
     """Dispatches the operation; `request` is what is in input.json, if that is known already."""
     sys.argv = ['cloudify.dispatch', folder]
+    if not is_ours() and is_workflow(folder, request):
+        prefer_ours()
     if is_ours():
         from cloudify.dispatch import main
         main(folder, request)

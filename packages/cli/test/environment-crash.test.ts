@@ -12,7 +12,7 @@ import { until } from './crash/until.ts'
 /** Half a minute on an idle machine with 2 cores; several on a busy one. */
 const timeoutMs = 300_000
 
-const kills = 5
+const kills = 3
 const branches = 3
 
 /** By id, what is in what: a trunk, its branches, and leaves on them. */

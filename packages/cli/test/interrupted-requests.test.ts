@@ -12,7 +12,7 @@ import { until } from './crash/until.ts'
 /** A minute on an idle machine with 2 cores; several on a busy one. */
 const timeoutMs = 300_000
 
-const rounds = 2
+const rounds = 1
 const instances = 4
 
 /** Each of them is either not there at all after the crash, and can be sent again, or comes to its whole end. */

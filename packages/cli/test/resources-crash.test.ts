@@ -14,7 +14,7 @@ import { until } from './crash/until.ts'
 
 /** A minute on an idle machine with 2 cores; several on a busy one. */
 const timeoutMs = 400_000
-const kills = 6
+const kills = 3
 const instances = 4
 const operations = ['create', 'configure', 'start'] as const
 

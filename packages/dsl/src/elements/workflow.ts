@@ -99,11 +99,7 @@ function planWorkflow(
   }
   const schemas = parameterSchemas(build, dataTypes, path, parameters)
   if (found.kind === 'plugin') {
-    const { install } = plugins.get(found.plugin)
-    const mapped = { plugin: found.plugin, operation: found.operation, parameters: schemas, ...common }
-    return install || /^(.*--)?(agent|cfy_extensions|default_workflows|script)$/.test(found.plugin)
-      ? mapped
-      : { ...mapped, install: false }
+    return { plugin: found.plugin, operation: found.operation, parameters: schemas, ...common }
   }
   if (found.kind === 'none') throw new Error('an empty mapping has been refused above')
   refuseOwnScript(parameters, owner)

@@ -25,10 +25,13 @@ function instancesActive(states: readonly string[]): ReadonlySet<InstancesActive
 
 /**
  * Why a workflow with these rules cannot be run now; undefined when it can (docs/reference/executions.md,
- * "Availability").
+ * "Availability"). What was recorded elsewhere may say nothing of rules.
  */
-export function whyUnavailable(rules: AvailabilityRules | null, state: DeploymentState): string | undefined {
-  if (rules === null) return undefined
+export function whyUnavailable(
+  rules: AvailabilityRules | null | undefined,
+  state: DeploymentState,
+): string | undefined {
+  if (rules == null) return undefined
   if (rules.available === false) return 'it is switched off'
   // An empty list asks for nothing, as if it were not there.
   const wanted = rules.node_instances_active ?? []

@@ -157,8 +157,6 @@ export type PlanPlugin = {
 export type PlanWorkflow = {
   readonly plugin: string
   readonly operation: string
-  /** False where the plugin is not to be installed: workers have it already. Absent otherwise. */
-  readonly install?: false
   readonly parameters: Named<InputSchema>
   readonly is_cascading: boolean
   readonly availability_rules: AvailabilityRules | null

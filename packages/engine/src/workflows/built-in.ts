@@ -13,8 +13,6 @@ import { uninstall } from './uninstall.ts'
 export type WorkflowMapping = {
   readonly plugin: string
   readonly operation: string
-  /** False where the plugin is installed on workers without Tutti's doing. */
-  readonly install?: boolean | undefined
 }
 
 /** The plugin of the types files. An import under a namespace puts that before its name. */
@@ -77,16 +75,19 @@ export function whyNotRun(name: string, mapping: WorkflowMapping): string | unde
   const known = [...workflows.keys()].join(', ')
   return (
     `it is mapped to ${mapping.plugin}.${mapping.operation}, and this release of Tutti runs ${known}, scripts, ` +
-    'and functions of plugins with install: false only'
+    'and functions of other plugins only'
   )
 }
 
 /** What runs the script of a blueprint as a workflow. */
 const scriptWorkflow = 'script_runner.tasks.execute_workflow'
 
-/** Whether the mapping names a function that Python finds: of a script, or of what is installed on workers already. */
-export const isPythonWorkflow = ({ plugin, operation, install }: WorkflowMapping): boolean =>
-  operation === scriptWorkflow || (install === false && !isBuiltInPlugin(plugin))
+/** Those of the types files. */
+const ownPlugin = /^(.*--)?(agent|cfy_extensions|default_workflows|script)$/
+
+/** Whether the mapping names a function in Python: that which runs scripts, or one of a plugin. */
+export const isPythonWorkflow = ({ plugin, operation }: WorkflowMapping): boolean =>
+  operation === scriptWorkflow || (plugin !== '' && operation !== '' && !ownPlugin.test(plugin))
 
 /** @throws WorkflowError when there is none */
 export function builtInWorkflow(mapping: WorkflowMapping, name: string): Workflow {

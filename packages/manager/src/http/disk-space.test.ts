@@ -82,7 +82,7 @@ if (canMount) {
         status: 507,
         body: { error_code: 'insufficient_storage_error' },
       })
-      expect(readdirSync(folder).filter((name) => name.startsWith('plugin-'))).toEqual([])
+      expect(readdirSync(folder).filter((name) => /^plugin-[0-9a-f]{8}-/.test(name))).toEqual([])
       const ready = await fetch(`${system.url}/readyz`)
       expect(ready.status).toBe(503)
       expect(await ready.json()).toMatchObject({ why: 'There is no space left on the disk of the manager' })

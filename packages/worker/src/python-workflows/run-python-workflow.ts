@@ -17,6 +17,7 @@ import { createExecutionStore, operationContext } from '../executions/execution-
 import { inPieces } from '../executions/in-pieces.ts'
 import { loadGraphs } from '../executions/queries.ts'
 import { whileHeld } from '../executions/while-held.ts'
+import { inResources } from '../executors/in-resources.ts'
 import {
   atOnce,
   type CloudifyContext,
@@ -27,11 +28,13 @@ import {
   runOperation,
   type StartProcess,
 } from '../operations/index.ts'
+import { type PluginEnvironment, PluginInstallationError, usedPlugin } from '../plugins/index.ts'
 import type { WorkerServices } from '../services.ts'
 import { type Channel, openChannel, socketName } from './channel.ts'
 import { createGraphHost } from './graph-host.ts'
 import type { Listener } from './listener.ts'
 import { parseMessage } from './message.ts'
+import { readWorkflowPlugin } from './plugin-queries.ts'
 import { createSession, sequentialName } from './session.ts'
 
 /** Processes in a row that were killed before they asked for anything; then it is no chance. */
@@ -180,13 +183,19 @@ export async function runPythonWorkflow(
 
     try {
       look()
-      const outcome = await runOperation(await requestOf(), start, abort.signal)
+      const request = await requestOf(abort.signal)
+      const outcome = await runOperation(request, start, abort.signal)
       if (failure !== undefined) return { kind: 'broken', error: failure.error }
       if (said !== undefined) return { kind: 'ended', end: { status: 'failed', error: said } }
       if (abort.signal.aborted) return { kind: 'ended', end: { status: 'cancelled' } }
       if (isKilled(exit, outcome)) return { kind: 'killed', isUsed: session.isUsed }
       return { kind: 'ended', end: endOf(outcome) }
     } catch (error) {
+      if (failure === undefined && abort.signal.aborted)
+        return { kind: 'ended', end: { status: 'cancelled' } }
+      if (error instanceof PluginInstallationError) {
+        return { kind: 'ended', end: { status: 'failed', error: error.message } }
+      }
       return { kind: 'broken', error: failure?.error ?? error }
     } finally {
       unlook()
@@ -197,10 +206,33 @@ export async function runPythonWorkflow(
     }
   }
 
-  async function requestOf(): Promise<OperationRequest> {
+  /** What Python runs the workflow with: that of its plugin, installed first unless it is there. */
+  async function environmentOf(
+    signal: AbortSignal,
+  ): Promise<PluginEnvironment & { readonly plugin: JsonObject }> {
+    const listed = await whileHeld(services, control, () =>
+      readWorkflowPlugin(services.db, execution, mapping.plugin),
+    )
+    const plugin = listed ?? { name: mapping.plugin, install: false }
+    const used = usedPlugin(plugin)
+    const find = () => services.plugins.environmentOf(used, execution, signal)
+    if (used.source === null) return { plugin, ...(await find()) }
+    // It is made of the blueprint's files, which are laid out for it.
+    let found: PluginEnvironment | undefined
+    await inResources(services, execution, signal, async () => {
+      found = await find()
+      return { ok: true, result: null }
+    })
+    signal.throwIfAborted()
+    if (found === undefined) throw new Error('the files of the blueprint were not laid out')
+    return { plugin, ...found }
+  }
+
+  async function requestOf(signal: AbortSignal): Promise<OperationRequest> {
     const { settings } = services
     const { environment } = settings
     const { manager } = environment
+    const { python, plugin, found } = await environmentOf(signal)
     const known = await whileHeld(services, control, () => operationContext(services, execution))
     const context: CloudifyContext = {
       ...known,
@@ -210,7 +242,7 @@ export async function runPythonWorkflow(
       task_name: mapping.operation,
       task_target: 'cloudify.management',
       task_queue: 'cloudify.management',
-      plugin: { name: mapping.plugin },
+      plugin: { ...plugin, name: mapping.plugin, ...found },
       dry_run: execution.is_dry_run,
       is_system_workflow: false,
       wait_after_fail: execution.wait_after_fail,
@@ -233,7 +265,7 @@ export async function runPythonWorkflow(
       timeLimit: { ms: null, isRecoverable: false },
       logFile: logFileOf(environment.logFolder, execution.tenant_id, execution.deployment_id),
       logLimits: settings.operationLogs,
-      python: settings.python,
+      python,
       user: operationUser(settings.operationUsers, execution.tenant_id),
       // What a workflow says comes over its channel.
       said: () => {},

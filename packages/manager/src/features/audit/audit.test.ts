@@ -210,6 +210,7 @@ const unrecorded: Readonly<Record<string, string>> = {
   'contacts.create': 'always refused',
   'audit.inject': 'writes the log itself',
   'tasksGraphs.update': 'changes nothing',
+  'deploymentUpdates.finalize': 'changes nothing',
   'events.create': 'events are a log of their own',
   'operations.act': 'operations and tasks graphs are the log of an execution',
   'operations.create': 'operations and tasks graphs are the log of an execution',
@@ -307,6 +308,32 @@ test('every request that may write leaves a record, or is on the list above', as
       { visibility: 'global' },
     ],
     ['executions.start', '/executions', 'executions', { deployment_id: 'walked', workflow_id: 'install' }],
+    [
+      'deploymentUpdates.initiate',
+      '/deployment-updates/walked/update/initiate',
+      'deployment_updates',
+      { preview: true },
+    ],
+    [
+      'deploymentUpdates.initiateByPut',
+      '/deployment-updates/walked/update/initiate',
+      'deployment_updates',
+      { preview: true },
+    ],
+    [
+      'deploymentUpdates.put',
+      '/deployment-updates/given',
+      'deployment_updates',
+      { deployment_id: 'fixture', blueprint_id: 'walked' },
+      updating,
+    ],
+    [
+      'deploymentUpdates.update',
+      '/deployment-updates/given',
+      'deployment_updates',
+      { state: 'failed' },
+      updating,
+    ],
     [
       'deploymentModifications.start',
       '/deployment-modifications',
@@ -452,6 +479,7 @@ test('every request that may write leaves a record, or is on the list above', as
     if (name === 'executionGroups.start') group = answer.body.id
     if (name === 'deploymentModifications.start') modification = answer.body.id
     if (name === 'executions.start') await manager.ended(answer.body.id)
+    if (name.startsWith('deploymentUpdates.initiate')) await manager.ended(answer.body.execution_id)
     const left = (await since(before)).filter((one) => one.ref_table === table)
     expect(left, name).not.toEqual([])
     expect(left[0], name).toMatchObject({ creator_name: 'admin', remote_address: '127.0.0.1' })

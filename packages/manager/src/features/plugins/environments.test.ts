@@ -370,3 +370,78 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
     { done: expect.stringContaining('plugin-environments/source-mine-') },
   ])
 })
+
+describe('a workflow of a plugin', () => {
+  const flow = `
+from cloudify.decorators import workflow
+
+@workflow
+def greet(ctx, name, **_):
+    import helper
+    graph = ctx.graph_mode()
+    for instance in ctx.node_instances:
+        graph.add_task(instance.execute_operation('own.call', kwargs={'name': helper.greeting(name)}))
+    graph.execute()
+`
+  const wagon = (name: string, more: TestWagon['wheels'] = []): TestWagon => ({
+    name,
+    wheels: [
+      {
+        name,
+        requires: ['helper', 'cloudify-common'],
+        files: {
+          'flows.py': flow,
+          'calls.py':
+            'from cloudify import ctx\ndef call(name, **_):\n    ctx.instance.runtime_properties["greeted"] = name',
+        },
+      },
+      { name: 'helper', files: { 'helper.py': 'def greeting(name):\n    return "Hello, " + name' } },
+      ...more,
+    ],
+  })
+  const content = (packageName: string) => ({
+    plugins: { flowing: { executor: 'central_deployment_agent', package_name: packageName } },
+    node_templates: {
+      one: {
+        type: 'cloudify.nodes.Root',
+        interfaces: { own: { call: { implementation: 'own.calls.call' } } },
+      },
+    },
+    workflows: { greet: { mapping: 'flowing.flows.greet', parameters: { name: {} } } },
+  })
+  const greeted = async (id: string) =>
+    system.ended(await system.start(id, 'greet', { parameters: { name: 'Ada' } }))
+
+  test('runs in its environment, and so do the operations that it runs', async () => {
+    await storePlugin(system.db, wagon('flow-plugin'))
+    const { plugins, node_templates, workflows } = content('flow-plugin')
+    node_templates.one.interfaces.own.call.implementation = 'flowing.calls.call'
+    const id = await deployed({ plugins, node_templates, workflows })
+    expect(await greeted(id)).toMatchObject({ status: 'terminated', error: '' })
+    expect(await propertiesOf(id)).toEqual([{ greeted: 'Hello, Ada' }])
+  })
+
+  test('whose plugin nobody has uploaded fails before it begins, and says so', async () => {
+    const { plugins, workflows } = content('never-uploaded')
+    const id = await deployed({ plugins, workflows })
+    expect(await greeted(id)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('never-uploaded'),
+    })
+  })
+
+  test('asks this engine also where its plugin brings an original SDK', async () => {
+    const original = {
+      name: 'cloudify-common',
+      version: '7.0.2',
+      files: {
+        'cloudify/__init__.py': '',
+        'cloudify/decorators.py': 'def workflow(function):\n    return None',
+      },
+    }
+    await storePlugin(system.db, wagon('old-flow-plugin', [original]))
+    const { plugins, workflows } = content('old-flow-plugin')
+    const id = await deployed({ plugins, workflows })
+    expect(await greeted(id)).toMatchObject({ status: 'terminated', error: '' })
+  })
+})
