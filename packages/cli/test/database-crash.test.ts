@@ -10,7 +10,7 @@ import {
   recordedSuccesses,
   startCounts,
 } from './crash/nothing-lost.ts'
-import { childrenOf } from './crash/process-table.ts'
+import { childrenOf, killProcess } from './crash/process-table.ts'
 import { recordedBlueprint } from './crash/recorded-blueprint.ts'
 import { seededRandom } from './crash/seed.ts'
 import { atSite } from './crash/site.ts'
@@ -68,7 +68,7 @@ test(
           // Every third time only one process of the server: the others end too, and it recovers by itself.
           const backends = (await childrenOf(postmaster)).filter(({ command }) => !command.includes('logger'))
           const backend = kill % 3 === 0 ? backends[Math.floor(random() * backends.length)] : undefined
-          process.kill(backend?.pid ?? postmaster, 'SIGKILL')
+          killProcess(backend?.pid ?? postmaster)
           const killedAt = performance.now()
           if (backend !== undefined) continue
           await until('another server', 30_000, async () => {

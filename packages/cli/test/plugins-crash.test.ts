@@ -10,7 +10,7 @@ import { clientOf, freePort, untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
 
 /** A minute on an idle machine with 2 cores; several on a busy one. */
-const timeoutMs = 300_000
+const timeoutMs = 600_000
 
 const deployments = ['one', 'two', 'three', 'four']
 

@@ -12,7 +12,7 @@ import { untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
 
 /** Some 20 seconds each on an idle machine with 2 cores; several times that on a busy one. */
-const timeoutMs = 300_000
+const timeoutMs = 600_000
 
 /** Each does `create` and `start` of every instance. */
 const workflows = {

@@ -10,7 +10,7 @@ import { untilReady } from './crash/tutti-process.ts'
 import { until } from './crash/until.ts'
 
 /** Less than half a minute on an idle machine with 2 cores; several on a busy one. */
-const timeoutMs = 300_000
+const timeoutMs = 600_000
 
 test(
   'scaling goes on where it was, killed at the beginning, within and at the end, and counts everything once',
