@@ -10,7 +10,7 @@ export const bounds = {
   /** Of a graph. */
   tasks: 200_000,
   /** Of the text of a graph's tasks that no graph is made of yet. */
-  describedBytes: 256 * 1024 * 1024,
+  describedBytes: 64 * 1024 * 1024,
   /** Of an execution, stored. */
   graphs: 1_000,
   /** At work at the same time, as each has its own loop. */
