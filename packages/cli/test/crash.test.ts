@@ -19,7 +19,7 @@ import { until } from './crash/until.ts'
 /** A minute on an idle machine with 2 cores; several on a busy one. */
 const timeoutMs = 300_000
 
-const kills = 6
+const kills = 4
 
 /**
  * One box: everything in one process, killed without warning while it works, while it starts, while it takes over.

@@ -20,7 +20,7 @@ import { until } from './crash/until.ts'
 /** A minute on an idle machine with 2 cores; several on a busy one. */
 const timeoutMs = 300_000
 
-const kills = 6
+const kills = 4
 
 /** The manager lives through it: it answers in its own words meanwhile, and goes on when its database is back. */
 test(

@@ -48,11 +48,15 @@ LIFECYCLE = 'cloudify.interfaces.lifecycle.'
 instances = sorted(ctx.node_instances, key=lambda one: one.id)
 `
 
-test.each(Object.keys(workflows) as (keyof typeof workflows)[])(
-  'a workflow in Python (%s) comes to its end, whether its process or its worker is killed',
-  (workflow) =>
+const random = seededRandom('python workflows')
+const names = Object.keys(workflows) as (keyof typeof workflows)[]
+/** One in each run: each takes half a minute. */
+const workflow = names[Math.floor(random() * names.length)] ?? 'graph'
+
+test(
+  `a workflow in Python (${workflow}) comes to its end, whether its process or its worker is killed`,
+  () =>
     atSite(async (site) => {
-      const random = seededRandom(`python workflows ${workflow}`)
       const box = await oneBox(site)
       const { port, client, database } = box
       try {

@@ -25,7 +25,7 @@ let manager: TestManager
 let cookieToken: string
 let listener: ReturnType<typeof listen>
 const seed = Number(process.env.TUTTI_TEST_SEED ?? Date.now() % 2 ** 31)
-const requestsPerRoute = Number(process.env.TUTTI_FUZZ_REQUESTS ?? 25)
+const requestsPerRoute = Number(process.env.TUTTI_FUZZ_REQUESTS ?? 15)
 /** For all requests of a route together, of the process's own time: a loaded machine has no part in it. */
 const limitMs = 5_000
 
